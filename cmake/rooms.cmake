@@ -1,7 +1,8 @@
 # One static library a room. The table is the house: a room may include what its row names, and what those rows name.
 # tests/layers_test reads this file and holds the sources to it.
 add_library(microstep_flags INTERFACE)
-target_compile_options(microstep_flags INTERFACE -Wall -Wextra -Wpedantic -Wno-psabi -fno-math-errno -ffp-contract=off)
+target_compile_options(microstep_flags INTERFACE -Wall -Wextra -Wpedantic -Wno-psabi
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -fno-math-errno -ffp-contract=off)
 target_compile_definitions(microstep_flags INTERFACE EIGEN_DONT_PARALLELIZE)
 
 function(microstep_room name)
