@@ -25,6 +25,9 @@ function(microstep_room name)
 endfunction()
 
 microstep_room(scalar LINKS quadmath)
+# Templates are instantiated by users too: fused multiply-adds would round once where the rules round twice.
+target_compile_features(microstep_scalar PUBLIC cxx_std_20)
+target_compile_options(microstep_scalar PUBLIC -ffp-contract=off)
 microstep_room(data    USES scalar LINKS Eigen3::Eigen fmt::fmt)
 microstep_room(kernels USES data)
 microstep_room(grad    USES kernels)
