@@ -75,6 +75,7 @@ std::string read_text(const fs::path& file) {
 SourceTree load_tree(const fs::path& root) {
   SourceTree tree;
   for (const char* folder : {"include", "src", "tools", "tests"}) {
+    if (!fs::exists(root / folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (!entry.is_regular_file() || !is_source(entry.path())) continue;
       tree.push_back({entry.path().lexically_relative(root).generic_string(), read_text(entry.path())});
