@@ -1,0 +1,3 @@
+exec 0<&-
+echo deaf
+exec sleep 30

@@ -1,0 +1,2 @@
+exec 1>&-
+exec sleep 30

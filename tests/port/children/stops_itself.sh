@@ -1,0 +1,2 @@
+echo ready
+kill -STOP $$
