@@ -1,6 +1,6 @@
 #include "layers/functions.hpp"
 
-#include <algorithm>
+#include <map>
 #include <regex>
 
 #include "layers/source.hpp"
@@ -10,7 +10,11 @@ namespace {
 
 enum class Block { scope, function, value };
 
-bool matches(const std::string& head, const char* pattern) { return std::regex_search(head, std::regex(pattern)); }
+/// Patterns are literals of this file, so their addresses name them.
+bool matches(const std::string& head, const char* pattern) {
+  static std::map<const char*, std::regex> compiled;
+  return std::regex_search(head, compiled.try_emplace(pattern, pattern).first->second);
+}
 
 /// `a_{1}` in `Type(int x) : a_{1}, b_(x) {`: a brace behind a name while a member list is open.
 bool is_member_value(const std::string& head) { return matches(head, R"(\)\s*(noexcept\s*)?:[^:].*[\w>]\s*$)"); }

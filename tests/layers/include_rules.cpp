@@ -7,7 +7,7 @@ namespace {
 
 using Violations = std::vector<Violation>;
 
-/// Headers of the library by the name they are included with, and what each of them includes.
+/// Path of a header → paths of the headers it includes.
 using Graph = std::map<std::string, std::vector<std::string>>;
 
 std::set<std::string> allowed_rooms(const Rooms& rooms, const SourceFile& file) {
@@ -45,18 +45,24 @@ Violations library_files_stand_in_rooms(const Rooms& rooms, const SourceTree& tr
   return found;
 }
 
-/// Library headers by `microstep/room/name.hpp`, support headers of tests by `folder/name.hpp`, others by their path.
-std::string name_of(const std::string& path) {
-  for (std::string_view prefix : {"include/", "tests/"}) {
-    if (path.starts_with(prefix)) return path.substr(prefix.size());
+/// The header of the tree that `name` means in a file at `path`, or empty: a neighbour, or from an include root.
+std::string resolved(const std::set<std::string>& headers, const std::string& path, const std::string& name) {
+  for (const std::string& folder :
+       {path.substr(0, path.rfind('/') + 1), std::string("include/"), std::string("tests/")}) {
+    if (headers.contains(folder + name)) return folder + name;
   }
-  return path;
+  return {};
 }
 
 Graph graph_of(const SourceTree& tree) {
+  std::set<std::string> headers;
+  for (const SourceFile& file : tree) {
+    if (is_header(file)) headers.insert(file.path);
+  }
   Graph graph;
   for (const SourceFile& file : tree) {
-    if (is_header(file)) graph[name_of(file.path)] = includes_of(file);
+    if (!is_header(file)) continue;
+    for (const std::string& name : includes_of(file)) graph[file.path].push_back(resolved(headers, file.path, name));
   }
   return graph;
 }
@@ -117,6 +123,7 @@ std::vector<Rule> include_rules() {
       {"include_only_upwards", include_only_upwards},
       {"library_files_stand_in_rooms", library_files_stand_in_rooms},
       {"no_include_cycles", no_include_cycles},
+      gate("no_way_around_the_include_roots", {"..", {}}),
       gate("nlohmann_only_in_json", {"nlohmann/", {"src/json/"}}),
       gate("cli11_only_in_tools", {"CLI", {"tools/"}}),
       // Tests and benchmarks use Eigen as a second opinion.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/install_packages without apt-get names what is missing and stops; as a user without sudo it says what to install.
+# tools/install_packages without apt-get names what is missing and stops; a user without sudo is told what to install; sudo is used.
 set -u
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -22,4 +22,13 @@ chmod +x "$folder"/{dpkg-query,apt-get,id}
 output=$(PATH="$folder" tools/install_packages build 2>&1) && { echo "exit 0 without a right to install"; problems=1; }
 expect "$output" "neither root nor sudo"
 expect "$output" "apt-get install g++ cmake"
+
+printf '#!/bin/sh\necho "sudo $*"\n' >"$folder/sudo"
+chmod +x "$folder/sudo"
+output=$(PATH="$folder" tools/install_packages build 2>&1) || { echo "sudo was there, exit $?"; problems=1; }
+expect "$output" "sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake"
+
+printf '#!/bin/sh\nexit 1\n' >"$folder/sudo"
+output=$(PATH="$folder" tools/install_packages build 2>&1) && { echo "exit 0 though nothing was installed"; problems=1; }
+expect "$output" "could not install all of: g++ cmake"
 exit $problems
