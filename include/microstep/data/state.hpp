@@ -1,0 +1,32 @@
+#pragma once
+// What an optimizer remembers; the tree of states has the shape of the spec's tree. Names are Optax's.
+#include <string>
+#include <utility>
+
+#include "microstep/data/error.hpp"
+#include "microstep/data/tree.hpp"
+
+namespace microstep {
+
+template <class S>
+struct State {
+  std::string op;
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  std::vector<std::pair<std::string, Tree<S>>> slots;
+  std::vector<State> of;
+
+  std::int64_t& count(std::string_view name) { return named(counts, name); }
+  std::int64_t count(std::string_view name) const { return named(counts, name); }
+  Tree<S>& slot(std::string_view name) { return named(slots, name); }
+  const Tree<S>& slot(std::string_view name) const { return named(slots, name); }
+
+ private:
+  template <class Pairs>
+  static auto& named(Pairs& pairs, std::string_view name) {
+    for (auto& [key, value] : pairs)
+      if (key == name) return value;
+    throw Error("data.no-such-state", "the state has no " + std::string(name));
+  }
+};
+
+}  // namespace microstep

@@ -1,0 +1,96 @@
+// Which microsteps make a window: the counters of all accumulators of the spec are followed without any numbers.
+#include <algorithm>
+
+#include "microstep/data/plan.hpp"
+
+namespace microstep {
+namespace {
+
+// The counters of one node; the same tree as the spec.
+struct Phase {
+  std::int64_t mini_step = 0;
+  std::int64_t gradient_step = 0;
+  std::vector<Phase> of;
+};
+
+Phase start(const Spec& spec) {
+  Phase phase;
+  for (const Spec& inner : spec.of) phase.of.push_back(start(inner));
+  return phase;
+}
+
+void advance(const Spec& spec, Phase& phase);
+
+void advance_multi_steps(const Spec& spec, Phase& phase) {
+  auto k = static_cast<std::int64_t>(schedule_value(spec.args.at("k"), phase.gradient_step));
+  if (++phase.mini_step < k) return;
+  phase.mini_step = 0;
+  ++phase.gradient_step;
+  advance(spec.of[0], phase.of[0]);
+}
+
+void advance(const Spec& spec, Phase& phase) {
+  if (spec.op == "multi_steps") return advance_multi_steps(spec, phase);
+  if (spec.op == "apply_every") phase.mini_step = (phase.mini_step + 1) % spec.integer("k");
+  for (std::size_t i = 0; i < spec.of.size(); ++i) advance(spec.of[i], phase.of[i]);
+}
+
+bool at_rest(const Phase& phase) { return phase.mini_step == 0 && std::ranges::all_of(phase.of, at_rest); }
+
+// The partial policy of the outermost multi_steps that has one; hold for none.
+std::string partial_policy(const Spec& spec) {
+  if (spec.op == "multi_steps") return spec.text("partial");
+  for (const Spec& inner : spec.of)
+    if (std::string policy = partial_policy(inner); policy != "hold") return policy;
+  return "hold";
+}
+
+}  // namespace
+
+std::vector<std::vector<std::int64_t>> windows(const Plan& plan, const std::vector<bool>& skipped) {
+  std::vector<std::vector<std::int64_t>> result;
+  std::vector<std::int64_t> open;
+  Phase phase = start(plan.spec);
+  for (std::size_t t = 0; t < plan.batches.size(); ++t) {
+    if (t < skipped.size() && skipped[t]) continue;
+    open.push_back(static_cast<std::int64_t>(t));
+    advance(plan.spec, phase);
+    if (!at_rest(phase)) continue;
+    result.push_back(std::move(open));
+    open = {};
+  }
+  std::string policy = partial_policy(plan.spec);
+  if (!open.empty() && (policy == "flush" || policy == "flush_by_k")) result.push_back(std::move(open));
+  return result;
+}
+
+Spec without_accumulators(const Spec& spec) {
+  if (spec.op == "multi_steps") return without_accumulators(spec.of[0]);
+  if (spec.op == "apply_every") return Spec{"chain", {}, {}};
+  Spec result = spec;
+  result.of.clear();
+  for (const Spec& inner : spec.of) {
+    Spec reduced = without_accumulators(inner);
+    if (spec.op == "chain" && reduced.op == "chain")
+      result.of.insert(result.of.end(), reduced.of.begin(), reduced.of.end());
+    else
+      result.of.push_back(std::move(reduced));
+  }
+  if (spec.op == "chain" && result.of.size() == 1) return Spec(result.of[0]);
+  return result;
+}
+
+Plan large_batch_of(const Plan& plan, const std::vector<bool>& skipped) {
+  Plan reference = plan;
+  reference.spec = without_accumulators(plan.spec);
+  reference.interruptions.clear();
+  reference.batches.clear();
+  for (const auto& window : windows(plan, skipped)) {
+    std::vector<std::int64_t> batch;
+    for (std::int64_t t : window) batch.insert(batch.end(), plan.batches[t].begin(), plan.batches[t].end());
+    reference.batches.push_back(std::move(batch));
+  }
+  return reference;
+}
+
+}  // namespace microstep

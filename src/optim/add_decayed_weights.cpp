@@ -1,0 +1,45 @@
+#include "microstep/optim/leaves.hpp"
+#include "microstep/optim/links.hpp"
+
+namespace microstep {
+namespace {
+
+template <class A>
+class AddDecayedWeights final : public GradientTransformation<A> {
+ public:
+  using V = typename A::Value;
+  explicit AddDecayedWeights(const Spec& spec) : weight_decay_(spec.number("weight_decay")), mask_(spec.list("mask")) {}
+
+  State<V> init(const A&, const Tree<V>&) const override { return {"add_decayed_weights", {}, {}, {}}; }
+
+  void update(const A& arithmetic, Tree<V>& updates, State<V>&, const Tree<V>& params,
+              const StepInput&) const override {
+    std::vector<bool> decayed = matching_leaves(params.layout(), mask_);
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i)
+      if (decayed[i] && updates.presence(i) != Presence::absent) add_decay(arithmetic, updates, params, i);
+  }
+
+ private:
+  void add_decay(const A& arithmetic, Tree<V>& updates, const Tree<V>& params, std::size_t i) const {
+    const Dtype dtype = promote(updates.leaf(i).dtype, params.leaf(i).dtype);
+    const A own = arithmetic.at(params.leaf(i).dtype), a = arithmetic.at(dtype);
+    const V decay = own.hyper(weight_decay_);
+    auto u = updates.dense_values(i, A::constant(0));
+    auto w = params.values(i);
+    for (std::size_t j = 0; j < u.size(); ++j) u[j] = a.add(u[j], own.multiply(decay, w[j]));
+    set_dtype(updates, i, dtype);
+  }
+
+  double weight_decay_;
+  std::vector<Value> mask_;
+};
+
+}  // namespace
+
+template <class A>
+TransformationPointer<A> make_add_decayed_weights(const Spec& spec) {
+  return std::make_shared<AddDecayedWeights<A>>(spec);
+}
+MICROSTEP_INSTANTIATE_LINK(make_add_decayed_weights)
+
+}  // namespace microstep

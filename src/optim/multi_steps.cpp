@@ -1,0 +1,179 @@
+#include "microstep/optim/leaves.hpp"
+#include "microstep/optim/links.hpp"
+#include "microstep/optim/norm.hpp"
+
+namespace microstep {
+namespace {
+
+enum class Reduce { mean, sum, weighted };
+enum class Skip { never, not_finite, large, window_not_finite };
+enum class Partial { hold, flush, flush_by_k, drop };
+
+template <class E>
+E named(std::string_view name, std::initializer_list<std::string_view> names) {
+  return static_cast<E>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+template <class A>
+class MultiSteps final : public GradientTransformation<A> {
+ public:
+  using V = typename A::Value;
+  explicit MultiSteps(const Spec& spec)
+      : inner_(build<A>(spec.of[0])),
+        k_(spec.args.at("k")),
+        reduce_(named<Reduce>(spec.text("reduce"), {"mean", "sum", "weighted"})),
+        skip_(named<Skip>(spec.text("skip"), {"never", "not_finite", "large", "window_not_finite"})),
+        partial_(named<Partial>(spec.text("partial"), {"hold", "flush", "flush_by_k", "drop"})),
+        max_norm_(spec.number("max_norm")),
+        acc_dtype_(dtype_from_name(spec.text("acc_dtype"))) {}
+
+  State<V> init(const A& arithmetic, const Tree<V>& params) const override {
+    State<V> state{"multi_steps", {{"mini_step", 0}, {"gradient_step", 0}}, {}, {}};
+    LayoutPointer layout = acc_dtype_ ? with_dtype(params.layout_pointer(), *acc_dtype_) : params.layout_pointer();
+    state.slots.emplace_back("acc_grads", zero_slot(params, layout));
+    if (reduce_ == Reduce::weighted)
+      state.slots.emplace_back("acc_weight", Tree<V>(make_layout({{"total", {}, Dtype::float64}}), Presence::zero));
+    state.of.push_back(inner_->init(arithmetic, params));
+    return state;
+  }
+
+  void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>& params,
+              const StepInput& input) const override {
+    if (is_skipped(arithmetic, updates)) return hold(updates, params);
+    std::int64_t& mini_step = state.count("mini_step");
+    auto k = static_cast<std::int64_t>(schedule_value(k_, state.count("gradient_step")));
+    accumulate(arithmetic, updates, state, mini_step, input.weight);
+    ++mini_step;
+    bool full = mini_step >= k;
+    bool flushes = input.last && !full && (partial_ == Partial::flush || partial_ == Partial::flush_by_k);
+    if (full || flushes) return emit(arithmetic, updates, state, params, input, full ? k : mini_step, k);
+    if (input.last && partial_ == Partial::drop) reset(state, params);
+    hold(updates, params);
+  }
+
+ private:
+  bool is_skipped(const A& arithmetic, const Tree<V>& updates) const {
+    if (skip_ == Skip::not_finite) return !all_finite(arithmetic, updates);
+    if (skip_ != Skip::large) return false;
+    const A a = arithmetic.at(promoted_dtype(updates));
+    const A branch = a.branching();
+    Truth below = branch.less(branch_sum_of_squares(a, updates), branch.square(branch.hyper(max_norm_)));
+    return !certain(below, "whether a microbatch is skipped for its norm");
+  }
+
+  static bool all_finite(const A& arithmetic, const Tree<V>& tree) {
+    Truth result = Truth::yes;
+    for (std::size_t i = 0; i < tree.leaf_count(); ++i) {
+      if (!tree.is_dense(i)) continue;
+      for (const V& x : tree.values(i)) result = both(result, arithmetic.is_finite(x));
+    }
+    return certain(result, "whether a gradient is finite");
+  }
+
+  void accumulate(const A& arithmetic, const Tree<V>& updates, State<V>& state, std::int64_t mini_step,
+                  double weight) const {
+    Tree<V>& acc = state.slot("acc_grads");
+    V share = A::constant(1);
+    if (reduce_ == Reduce::weighted) {
+      const A in_double = arithmetic.at(Dtype::float64);
+      V& total = state.slot("acc_weight").dense_values(0, A::constant(0))[0];
+      total = in_double.add(total, A::constant(weight));
+      share = in_double.divide(A::constant(weight), total);
+    }
+    for (std::size_t i = 0; i < acc.leaf_count(); ++i)
+      if (acc.presence(i) != Presence::absent) accumulate_leaf(arithmetic, updates, acc, i, mini_step, share);
+  }
+
+  // The first gradient of a leaf after n others that were absent is a step from zero.
+  void accumulate_leaf(const A& arithmetic, const Tree<V>& updates, Tree<V>& acc, std::size_t i, std::int64_t mini_step,
+                       const V& share) const {
+    if (updates.presence(i) == Presence::absent && !acc.is_dense(i)) return;
+    const A a = arithmetic.at(promote(updates.leaf(i).dtype, acc.leaf(i).dtype));
+    const A store = arithmetic.at(acc.leaf(i).dtype);
+    const bool copies = mini_step == 0 && updates.is_dense(i);
+    auto sum = acc.dense_values(i, A::constant(0));
+    const std::span<const V> g = updates.is_dense(i) ? updates.values(i) : std::span<const V>();
+    const V zero = A::constant(0), part = store.cast(share);
+    for (std::size_t j = 0; j < sum.size(); ++j) {
+      const V& x = g.empty() ? zero : g[j];
+      sum[j] = store.cast(copies ? x : combined(a, sum[j], x, mini_step, part));
+    }
+  }
+
+  V combined(const A& a, const V& acc, const V& g, std::int64_t mini_step, const V& share) const {
+    if (reduce_ == Reduce::sum) return a.add(acc, g);
+    if (reduce_ == Reduce::mean) return a.mean_step(acc, g, mini_step + 1);
+    return a.add(acc, a.multiply(a.subtract(g, acc), share));
+  }
+
+  void emit(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>& params, const StepInput& input,
+            std::int64_t length, std::int64_t k) const {
+    Tree<V>& acc = state.slot("acc_grads");
+    LayoutPointer incoming = updates.layout_pointer();
+    if (skip_ == Skip::window_not_finite && !all_finite(arithmetic, acc)) {
+      reset(state, params);
+      return hold(updates, params);
+    }
+    if (partial_ == Partial::flush_by_k && length < k && reduce_ != Reduce::sum)
+      divide_by_k(arithmetic, acc, length, k);
+    hand_over(updates, acc);
+    reset(state, params);
+    ++state.count("gradient_step");
+    inner_->update(arithmetic, updates, state.of[0], params, input);
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i) finish_leaf(arithmetic, updates, *incoming, params, i);
+  }
+
+  static void divide_by_k(const A& arithmetic, Tree<V>& acc, std::int64_t length, std::int64_t k) {
+    for (std::size_t i = 0; i < acc.leaf_count(); ++i) {
+      if (!acc.is_dense(i)) continue;
+      const A a = arithmetic.at(acc.leaf(i).dtype);
+      const V n = A::constant(static_cast<double>(length)), of = A::constant(static_cast<double>(k));
+      for (V& x : acc.values(i)) x = a.divide(a.multiply(x, n), of);
+    }
+  }
+
+  // A leaf without any gradient in the window is absent to the inner, as it is to the large batch.
+  static void hand_over(Tree<V>& updates, Tree<V>& acc) {
+    LayoutPointer own = acc.layout_pointer();
+    std::swap(updates, acc);
+    acc.replace_layout(own);
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i)
+      if (updates.presence(i) == Presence::zero) updates.mark(i, Presence::absent);
+  }
+
+  static void reset(State<V>& state, const Tree<V>& params) {
+    state.count("mini_step") = 0;
+    hold(state.slot("acc_grads"), params);
+    if (state.slots.size() > 1) state.slots[1].second.mark_all(Presence::zero);
+  }
+
+  static void finish_leaf(const A& arithmetic, Tree<V>& updates, const Layout& incoming, const Tree<V>& params,
+                          std::size_t i) {
+    if (params.presence(i) == Presence::absent) return updates.mark(i, Presence::absent);
+    if (updates.presence(i) == Presence::absent) updates.mark(i, Presence::zero);
+    Dtype dtype = incoming.leaves()[i].dtype;
+    if (updates.leaf(i).dtype == dtype) return;
+    const A store = arithmetic.at(dtype);
+    if (updates.is_dense(i))
+      for (V& u : updates.values(i)) u = store.cast(u);
+    set_dtype(updates, i, dtype);
+  }
+
+  TransformationPointer<A> inner_;
+  Value k_;
+  Reduce reduce_;
+  Skip skip_;
+  Partial partial_;
+  double max_norm_;
+  std::optional<Dtype> acc_dtype_;
+};
+
+}  // namespace
+
+template <class A>
+TransformationPointer<A> make_multi_steps(const Spec& spec) {
+  return std::make_shared<MultiSteps<A>>(spec);
+}
+MICROSTEP_INSTANTIATE_LINK(make_multi_steps)
+
+}  // namespace microstep
