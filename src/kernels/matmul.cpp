@@ -1,0 +1,64 @@
+#include "microstep/kernels/matmul.hpp"
+
+#include <Eigen/Core>
+
+#include "microstep/scalar/emulated.hpp"
+
+namespace microstep::kernels {
+namespace {
+
+template <class A>
+void by_loops(const A& arithmetic, Reduction order, const Matrix<typename A::Value>& a,
+              const Matrix<typename A::Value>& b, typename A::Value* result) {
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int64_t j = 0; j < b.columns; ++j) *result++ = dot(arithmetic, a.row(i), b.column(j), order);
+}
+
+template <class T, int order>
+using View = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, order>, 0, Eigen::OuterStride<>>;
+
+template <class T, class Use>
+void viewed(const Matrix<T>& m, const Use& use) {
+  if (m.column_stride == 1)
+    use(View<T, Eigen::RowMajor>(m.data, m.rows, m.columns, Eigen::OuterStride<>(m.row_stride)));
+  else
+    use(View<T, Eigen::ColMajor>(m.data, m.rows, m.columns, Eigen::OuterStride<>(m.column_stride)));
+}
+
+template <class T>
+void by_eigen(const Matrix<T>& a, const Matrix<T>& b, T* result) {
+  using Result = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Map<Result> out(result, a.rows, b.columns);
+  viewed(a, [&](const auto& left) { viewed(b, [&](const auto& right) { out.noalias() = left * right; }); });
+}
+
+template <class Value>
+bool has_unit_stride(const Matrix<Value>& m) {
+  return m.column_stride == 1 || m.row_stride == 1;
+}
+
+}  // namespace
+
+template <class A>
+MatmulPath matmul(const A& arithmetic, const KernelPolicy& policy, const Matrix<typename A::Value>& a,
+                  const Matrix<typename A::Value>& b, typename A::Value* result) {
+  if constexpr (has_eigen_path<A>) {
+    if (policy.matmul == MatmulPath::eigen && has_unit_stride(a) && has_unit_stride(b)) {
+      by_eigen(a, b, result);
+      return MatmulPath::eigen;
+    }
+  }
+  by_loops(arithmetic, policy.reduction, a, b, result);
+  return MatmulPath::sequential;
+}
+
+template MatmulPath matmul(const Plain<float>&, const KernelPolicy&, const Matrix<float>&, const Matrix<float>&,
+                           float*);
+template MatmulPath matmul(const Plain<double>&, const KernelPolicy&, const Matrix<double>&, const Matrix<double>&,
+                           double*);
+template MatmulPath matmul(const Plain<Wide>&, const KernelPolicy&, const Matrix<Wide>&, const Matrix<Wide>&, Wide*);
+template MatmulPath matmul(const Emulated<double>&, const KernelPolicy&, const Matrix<double>&, const Matrix<double>&,
+                           double*);
+template MatmulPath matmul(const Balls<Wide>&, const KernelPolicy&, const Matrix<Ball>&, const Matrix<Ball>&, Ball*);
+
+}  // namespace microstep::kernels
