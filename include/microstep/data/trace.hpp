@@ -64,6 +64,8 @@ class Rows {
 
   const Schema& schema() const { return *schema_; }
   const SchemaPointer& schema_pointer() const { return schema_; }
+  /// Another schema of the same width: other dtypes or paths for the same numbers.
+  void replace_schema(SchemaPointer schema) { schema_ = std::move(schema); }
   std::int64_t rows() const { return rows_; }
   std::int64_t microsteps() const { return rows_ > 0 ? rows_ - 1 : 0; }
   void reserve(std::int64_t rows) {

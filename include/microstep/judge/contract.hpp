@@ -1,0 +1,29 @@
+#pragma once
+// What ought to be true of traces: a pure function of evidence.
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "microstep/judge/evidence.hpp"
+#include "microstep/judge/verdict.hpp"
+
+namespace microstep {
+
+struct Contract {
+  std::string_view id;
+  std::string_view statement;
+  std::string_view source;
+  /// Roles without which it is not applicable. All need the accumulated one.
+  std::vector<Role> needs;
+  Verdict (*judge)(const Evidence&);
+};
+
+/// The catalogue, in the order in which verdicts are printed.
+std::span<const Contract> contracts();
+/// Throws contract.unknown with the nearest id.
+const Contract& contract(std::string_view id);
+/// One verdict a contract, in the catalogue's order; all contracts for an empty list of ids.
+std::vector<Verdict> judge_all(const Evidence& evidence, std::span<const std::string_view> ids = {});
+
+}  // namespace microstep

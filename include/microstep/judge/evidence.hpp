@@ -1,0 +1,38 @@
+#pragma once
+// All that contracts may look at: plain values. A float trace and a run over balls are judged by the same contracts.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "microstep/data/plan.hpp"
+#include "microstep/data/semantics.hpp"
+#include "microstep/data/trace.hpp"
+
+namespace microstep {
+
+struct Evidence {
+  const Experiment* experiment = nullptr;
+  /// What the producer showed; a float trace has radius 0 everywhere.
+  std::map<Role, Envelope> observed;
+  /// Row t: the step of the plan's spec from the observed row t-1 on the observed gradients of row t, as balls. Only
+  /// for roles whose state is visible; columns have the same paths as in observed. Row 0: the start that the plan
+  /// declares.
+  std::map<Role, Envelope> expected;
+  /// Roles that gave no trace: why.
+  std::map<Role, std::string> skipped;
+  std::map<Role, std::string> errored;
+  /// The accumulated plan's windows (microsteps from 0) and which microsteps its skip rule left out.
+  std::vector<std::vector<std::int64_t>> windows;
+  std::vector<bool> skipped_microsteps;
+  /// The producer's computation against the large batch, against itself with the microbatches of each window in another
+  /// order, against itself without the microbatches that its rule skips: decided over balls.
+  std::optional<Semantics> against_reference;
+  std::optional<Semantics> against_permuted;
+  std::optional<Semantics> against_clean;
+  /// Numbers of the two traces of a same computation must be equal bit for bit (our own engine), not only up to
+  /// rounding.
+  bool bitwise = true;
+};
+
+}  // namespace microstep

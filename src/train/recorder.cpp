@@ -1,0 +1,125 @@
+#include "microstep/train/recorder.hpp"
+
+#include <fmt/format.h>
+
+#include "microstep/scalar/balls.hpp"
+#include "microstep/scalar/emulated.hpp"
+#include "microstep/scalar/plain.hpp"
+
+namespace microstep {
+namespace {
+
+template <class S>
+void add_columns(const Tree<S>& tree, const std::string& prefix, std::vector<Column>& columns) {
+  for (std::size_t i = 0; i < tree.leaf_count(); ++i)
+    columns.push_back({prefix + "/" + tree.leaf(i).name, tree.leaf(i).shape, tree.leaf(i).dtype});
+}
+
+template <class S>
+void add_state(const State<S>& state, const std::string& prefix, std::vector<Column>& columns,
+               std::vector<std::string>& counts) {
+  for (const auto& [name, value] : state.counts) counts.push_back(prefix + "/" + name);
+  for (const auto& [name, slot] : state.slots) add_columns(slot, prefix + "/" + name, columns);
+  for (std::size_t i = 0; i < state.of.size(); ++i)
+    add_state(state.of[i], fmt::format("{}/of[{}]", prefix, i), columns, counts);
+}
+
+}  // namespace
+
+template <class S>
+Schema schema_of(const Tree<S>& params, const Tree<S>& gradients, const Tree<S>& updates, const State<S>& state,
+                 Dtype loss_dtype) {
+  std::vector<Column> columns;
+  std::vector<std::string> counts;
+  add_columns(params, "params", columns);
+  add_columns(gradients, "gradients", columns);
+  add_columns(updates, "updates", columns);
+  add_state(state, "state", columns, counts);
+  columns.push_back({"loss", {}, loss_dtype});
+  return Schema(std::move(columns), std::move(counts));
+}
+
+template <class S>
+void collect(const State<S>& state, std::vector<const Tree<S>*>& slots, std::vector<std::int64_t>& counts) {
+  for (const auto& [name, value] : state.counts) counts.push_back(value);
+  for (const auto& [name, slot] : state.slots) slots.push_back(&slot);
+  for (const auto& inner : state.of) collect(inner, slots, counts);
+}
+
+template <class A>
+Recorder<A>::Recorder(const Tree<V>& params, const Tree<V>& gradients, const State<V>& state, Dtype loss_dtype,
+                      std::int64_t microsteps)
+    : rows_(std::make_shared<const Schema>(schema_of(params, gradients, gradients, state, loss_dtype))) {
+  rows_.reserve(microsteps + 1);
+}
+
+template <class A>
+void Recorder<A>::record(const Tree<V>& params, const Tree<V>* gradients, const Tree<V>* updates, const State<V>& state,
+                         const V* loss) {
+  rows_.append_row();
+  std::size_t leaves = params.leaf_count();
+  std::size_t column = write(&params, 0, leaves);
+  column = write(gradients, column, leaves);
+  if (updates && rows_.rows() == 2) learn_update_dtypes(*updates, column);
+  column = write(updates, column, leaves);
+  std::vector<const Tree<V>*> slots;
+  std::vector<std::int64_t> counts;
+  collect(state, slots, counts);
+  for (const Tree<V>* slot : slots) column = write(slot, column, slot->leaf_count());
+  if (loss) {
+    rows_.presence(rows_.rows() - 1, column) = Presence::dense;
+    rows_.numbers(rows_.rows() - 1, column)[0] = A::number(*loss);
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) rows_.count(rows_.rows() - 1, i) = counts[i];
+}
+
+template <class A>
+std::size_t Recorder<A>::write(const Tree<V>* tree, std::size_t first_column, std::size_t leaves) {
+  if (!tree) return first_column + leaves;
+  note_deviations(*tree, first_column);
+  std::int64_t row = rows_.rows() - 1;
+  for (std::size_t i = 0; i < leaves; ++i) {
+    rows_.presence(row, first_column + i) = tree->presence(i);
+    if (!tree->is_dense(i)) continue;
+    auto to = rows_.numbers(row, first_column + i);
+    auto from = tree->values(i);
+    for (std::size_t j = 0; j < to.size() && j < from.size(); ++j) to[j] = A::number(from[j]);
+  }
+  return first_column + leaves;
+}
+
+template <class A>
+void Recorder<A>::note_deviations(const Tree<V>& tree, std::size_t first_column) {
+  for (std::size_t i = 0; i < tree.leaf_count(); ++i) {
+    const Column& column = rows_.schema().columns()[first_column + i];
+    const Leaf& leaf = tree.leaf(i);
+    if (leaf.dtype != column.dtype)
+      rows_.deviations.push_back(
+          {Deviation::Kind::dtype, rows_.microsteps(), column.path,
+           fmt::format("{} where {} was declared", to_string(leaf.dtype), to_string(column.dtype))});
+    if (leaf.shape != column.shape)
+      rows_.deviations.push_back(
+          {Deviation::Kind::shape, rows_.microsteps(), column.path,
+           fmt::format("{} where {} was declared", to_string(leaf.shape), to_string(column.shape))});
+  }
+}
+
+// The dtypes of the updates show after the first microstep only; the widths do not change.
+template <class A>
+void Recorder<A>::learn_update_dtypes(const Tree<V>& updates, std::size_t first_column) {
+  bool same = true;
+  for (std::size_t i = 0; i < updates.leaf_count(); ++i)
+    same = same && updates.leaf(i).dtype == rows_.schema().columns()[first_column + i].dtype;
+  if (same) return;
+  std::vector<Column> columns = rows_.schema().columns();
+  for (std::size_t i = 0; i < updates.leaf_count(); ++i) columns[first_column + i].dtype = updates.leaf(i).dtype;
+  rows_.replace_schema(std::make_shared<const Schema>(std::move(columns), rows_.schema().count_paths()));
+}
+
+template class Recorder<Plain<float>>;
+template class Recorder<Plain<double>>;
+template class Recorder<Plain<Wide>>;
+template class Recorder<Emulated<double>>;
+template class Recorder<Balls<Wide>>;
+
+}  // namespace microstep

@@ -1,0 +1,109 @@
+#include "microstep/train/run.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "microstep/train/recorder.hpp"
+
+namespace microstep {
+namespace {
+
+template <class A>
+Tree<typename A::Value> loaded(const Tree<double>& tree) {
+  Tree<typename A::Value> result(tree.layout_pointer(), Presence::zero);
+  for (std::size_t i = 0; i < tree.leaf_count(); ++i) {
+    result.mark(i, tree.presence(i));
+    if (tree.is_dense(i)) std::ranges::transform(tree.values(i), result.values(i).begin(), A::load);
+  }
+  return result;
+}
+
+Dtype loss_dtype(const Plan& plan) { return plan.params.leaf_count() > 0 ? plan.params.leaf(0).dtype : Dtype::float32; }
+
+bool declares_other_accumulator(const Spec& spec, Dtype dtype) {
+  auto declared = spec.args.find("acc_dtype");
+  if (declared != spec.args.end()) {
+    const std::string& name = std::get<std::string>(declared->second.data);
+    if (name != "same" && name != to_string(dtype)) return true;
+  }
+  return std::ranges::any_of(spec.of, [&](const Spec& inner) { return declares_other_accumulator(inner, dtype); });
+}
+
+bool all_of_dtype(const Layout& layout, Dtype dtype) {
+  return std::ranges::all_of(layout.leaves(), [&](const Leaf& leaf) { return leaf.dtype == dtype; });
+}
+
+}  // namespace
+
+template <class A>
+Training<A>::Training(const A& arithmetic, const Plan& plan, TransformationPointer<A> transformation)
+    : params(loaded<A>(plan.params)),
+      gradients(plan.gradient_layout, Presence::zero),
+      loss(A::constant(0)),
+      arithmetic_(arithmetic),
+      plan_(&plan),
+      transformation_(transformation ? std::move(transformation) : build<A>(plan.spec)),
+      problem_(make_problem<A>(arithmetic, plan)) {
+  state = transformation_->init(arithmetic_, params);
+}
+
+template <class A>
+void Training<A>::step() {
+  const auto& batch = plan_->batches.at(static_cast<std::size_t>(microstep_));
+  loss = problem_->loss_and_gradient(arithmetic_, params, batch, gradients);
+  updates = gradients;
+  ++microstep_;
+  transformation_->update(arithmetic_, updates, state, params, {batch_weight(*plan_, batch), done()});
+  apply_updates(arithmetic_, params, updates);
+}
+
+template <class A>
+void apply_updates(const A& arithmetic, Tree<typename A::Value>& params, const Tree<typename A::Value>& updates) {
+  for (std::size_t i = 0; i < params.leaf_count(); ++i) {
+    if (!updates.is_dense(i) || params.presence(i) == Presence::absent) continue;
+    const A a = arithmetic.at(promote(params.leaf(i).dtype, updates.leaf(i).dtype));
+    const A store = arithmetic.at(params.leaf(i).dtype);
+    auto w = params.dense_values(i, A::constant(0));
+    auto u = updates.values(i);
+    for (std::size_t j = 0; j < w.size(); ++j) w[j] = store.cast(a.add(w[j], u[j]));
+  }
+}
+
+template <class A>
+Rows<typename A::Number> run_recorded(const A& arithmetic, const Plan& plan, TransformationPointer<A> transformation,
+                                      Restore<A> restore) {
+  Training<A> training(arithmetic, plan, std::move(transformation));
+  Recorder<A> recorder(training.params, training.gradients, training.state, loss_dtype(plan),
+                       static_cast<std::int64_t>(plan.batches.size()));
+  recorder.record(training.params, nullptr, nullptr, training.state, nullptr);
+  while (!training.done()) {
+    training.step();
+    if (restore && std::ranges::find(plan.interruptions, training.microstep()) != plan.interruptions.end())
+      training.state = restore(training.state);
+    recorder.record(training.params, &training.gradients, &training.updates, training.state, &training.loss);
+  }
+  return recorder.take();
+}
+
+bool is_uniform(const Plan& plan, Dtype dtype) {
+  return all_of_dtype(plan.params.layout(), dtype) && all_of_dtype(*plan.gradient_layout, dtype) &&
+         !declares_other_accumulator(plan.spec, dtype);
+}
+
+Trace run(const Plan& plan) {
+  if (is_uniform(plan, Dtype::float32)) return run_recorded(Plain<float>{plan.hyper_precision}, plan);
+  if (is_uniform(plan, Dtype::float64)) return run_recorded(Plain<double>{plan.hyper_precision}, plan);
+  return run_recorded(Emulated<double>{Dtype::float64, plan.hyper_precision}, plan);
+}
+
+#define MICROSTEP_INSTANTIATE_RUN(A)                                                                  \
+  template class Training<A>;                                                                         \
+  template void apply_updates<A>(const A&, Tree<typename A::Value>&, const Tree<typename A::Value>&); \
+  template Rows<typename A::Number> run_recorded<A>(const A&, const Plan&, TransformationPointer<A>, Restore<A>);
+MICROSTEP_INSTANTIATE_RUN(Plain<float>)
+MICROSTEP_INSTANTIATE_RUN(Plain<double>)
+MICROSTEP_INSTANTIATE_RUN(Plain<Wide>)
+MICROSTEP_INSTANTIATE_RUN(Emulated<double>)
+MICROSTEP_INSTANTIATE_RUN(Balls<Wide>)
+
+}  // namespace microstep
