@@ -15,12 +15,14 @@ class OrderFree {
  public:
   explicit OrderFree(const Balls<C>& arithmetic) : arithmetic_(arithmetic), facts_(facts(arithmetic.dtype())) {}
 
-  void add(const BasicBall<C>& x) {
+  void add(const BasicBall<C>& given) {
+    const BasicBall<C> x = arithmetic_.seen(given);
     const int lowest = x.radius == 0 && is_plain(x.value) ? wide::lowest_bit(x.value) : 0;
     take(x.value, wide::abs(x.value), x.radius, lowest, x.radius < infinite_radius);
   }
 
-  void add_product(const BasicBall<C>& x, const BasicBall<C>& y) {
+  void add_product(const BasicBall<C>& given_x, const BasicBall<C>& given_y) {
+    const BasicBall<C> x = arithmetic_.seen(given_x), y = arithmetic_.seen(given_y);
     if (x.radius == 0 && y.radius == 0) {
       const bool plain = is_plain(x.value) && is_plain(y.value);
       const C product = x.value * y.value;
@@ -36,16 +38,18 @@ class OrderFree {
 
   BasicBall<C> result() const {
     const double roundings = static_cast<double>(products_ ? terms_ : std::max<std::int64_t>(terms_ - 1, 0));
-    const C reach = size_ * C(1 + roundings * arithmetic_.unit());
+    const C reach = size_ * C(1 + roundings * unit());
     const bool overflows = !(reach <= C(facts_.largest));
     if (!wide::is_finite(value_)) return {value_, certain_ && !overflows ? 0.0 : infinite_radius};
     if (overflows || propagated_ == infinite_radius) return {value_, infinite_radius};
     if (on_one_grid()) return {value_, 0.0};
-    const double local = roundings * arithmetic_.unit() * static_cast<double>(size_) + underflow(roundings);
+    const double local = roundings * unit() * static_cast<double>(size_) + underflow(roundings);
     return arithmetic_.rounded(value_, propagated_ * growth(), local * growth());
   }
 
  private:
+  double unit() const { return arithmetic_.unit() + wide_unit_roundoff; }
+
   static bool is_plain(C x) { return x != 0 && wide::is_finite(x); }
 
   void take(C value, C size, double radius, int lowest, bool certain) {
@@ -78,8 +82,8 @@ class OrderFree {
   // Additions with a subnormal result are exact, products are not; flushing hits both.
   double underflow(double roundings) const {
     if (arithmetic_.is_semantic()) return 0;
-    if (arithmetic_.flushes()) return (static_cast<double>(terms_) + roundings) * facts_.smallest_normal;
-    return products_ ? static_cast<double>(tiny_) * facts_.smallest_subnormal : 0;
+    if (arithmetic_.flushes()) return (static_cast<double>(terms_) + roundings) * arithmetic_.underflow();
+    return products_ ? static_cast<double>(tiny_) * arithmetic_.underflow() : 0;
   }
 
   // The sums of radii and sizes are themselves rounded, once a term.
