@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
+#include "exactness.hpp"
+
 namespace microstep {
 namespace {
 
 bool same_value(Wide a, Wide b) { return a == b || (wide::is_nan(a) && wide::is_nan(b)); }
-
-constexpr double rounded_up = 1 + 0x1p-50;
 
 }  // namespace
 
 bool overlap(const Ball& a, const Ball& b) {
   if (a.radius == infinite_radius || b.radius == infinite_radius) return true;
   if (!wide::is_finite(a.value) || !wide::is_finite(b.value)) return same_value(a.value, b.value);
-  return wide::abs(a.value - b.value) <= Wide(a.radius) + Wide(b.radius);
+  return !exactness::surely_below(a, b) && !exactness::surely_below(b, a);
 }
 
 double share_of_radius(const Ball& ball, double x) {
@@ -27,10 +27,13 @@ bool contains(const Ball& ball, double x) { return share_of_radius(ball, x) <= 1
 
 Ball hull(const Ball& a, const Ball& b) {
   if (same_value(a.value, b.value)) return {a.value, std::max(a.radius, b.radius)};
-  if (!wide::is_finite(a.value) || !wide::is_finite(b.value)) return {a.value, infinite_radius};
+  if (!exactness::is_bounded(a) || !exactness::is_bounded(b)) return {a.value, infinite_radius};
   Wide low = std::min(a.value - Wide(a.radius), b.value - Wide(b.radius));
   Wide high = std::max(a.value + Wide(a.radius), b.value + Wide(b.radius));
-  return {(low + high) / 2, static_cast<double>((high - low) / 2) * rounded_up + 0x1p-1074};
+  Wide centre = (low + high) / 2;
+  double to_a = exactness::upper(centre - a.value) + a.radius;
+  double to_b = exactness::upper(centre - b.value) + b.radius;
+  return {centre, std::max(to_a, to_b) * exactness::rounded_up + exactness::smallest_radius};
 }
 
 }  // namespace microstep

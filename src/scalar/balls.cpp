@@ -3,254 +3,203 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exactness.hpp"
+
 namespace microstep {
-namespace {
 
-constexpr double rounded_up = 1 + 0x1p-49;
-constexpr double smallest_radius = 0x1p-1074;
+using namespace exactness;
 
-double magnitude(Wide x) { return static_cast<double>(wide::abs(x)) * rounded_up; }
-
-bool sum_is_exact(Wide a, Wide b) {
-  if (a == 0 || b == 0) return true;
-  int top = std::max(wide::exponent_of(a), wide::exponent_of(b)) + 1;
-  return top - std::min(wide::lowest_bit(a), wide::lowest_bit(b)) < wide_significand;
-}
-
-bool product_is_exact(Wide a, Wide b) {
-  return wide::significant_bits(a) + wide::significant_bits(b) <= wide_significand;
-}
-
-bool quotient_is_exact(Wide a, Wide b, Wide quotient) { return product_is_exact(quotient, b) && quotient * b == a; }
-
-// An operand that is not finite: exact operands and certain NaN give the IEEE result, all else may be anything.
+// An operand as hardware that flushes reads it: a subnormal may be 0.
 template <class C>
-BasicBall<C> not_finite(C value, bool certain) {
-  return {value, certain ? 0.0 : infinite_radius};
-}
-
-}  // namespace
-
-template <class C>
-double Balls<C>::unit() const {
-  return semantic_ ? wide_unit_roundoff : facts(dtype_).unit_roundoff + wide_unit_roundoff;
+auto Balls<C>::seen(const Value& x) const -> Value {
+  double normal = facts(dtype_).smallest_normal;
+  if (!flushes_ || is_exactly_zero(x) || !is_bounded(x) || lower(x.value) - x.radius >= normal) return x;
+  if (x.radius == 0 && wide::abs(x.value) >= normal) return x;
+  return {x.value, std::min(std::max(x.radius, upper(x.value)), x.radius + normal)};
 }
 
 template <class C>
-bool Balls<C>::holds_exactly(C value) const {
-  if (semantic_) return true;
-  return is_representable(dtype_, value) &&
-         !(flushes_ && value != 0 && wide::abs(value) < facts(dtype_).smallest_normal);
+bool Balls<C>::holds(C value) const {
+  const DtypeFacts& f = facts(dtype_);
+  if (semantic_) return wide::abs(value) <= f.largest;
+  return is_representable(dtype_, value) && !(flushes_ && value != 0 && wide::abs(value) < f.smallest_normal);
 }
 
 template <class C>
-bool Balls<C>::fits(C value, bool operation_exact, double propagated) const {
-  return propagated == 0 && operation_exact && holds_exactly(value) && magnitude(value) <= facts(dtype_).largest * rounded_up;
+auto Balls<C>::within_range(C value, double radius) const -> Value {
+  return {value, upper(value) + radius <= facts(dtype_).largest ? radius : infinite_radius};
 }
 
+// The exact result lies within `propagated` of the value and the implementation's within `local` of that.
 template <class C>
 auto Balls<C>::rounded(C value, double propagated, double local) const -> Value {
-  if (!wide::is_finite(value)) return {value, infinite_radius};
-  const DtypeFacts& f = facts(dtype_);
   double radius = (propagated + local) * rounded_up + smallest_radius;
-  double size = magnitude(value);
-  if (!semantic_ && size - radius < f.smallest_normal) radius += flushes_ ? f.smallest_normal : f.smallest_subnormal;
-  if (!(size + radius <= f.largest)) radius = infinite_radius;
-  return {value, radius};
+  if (!semantic_ && lower(value) - radius < facts(dtype_).smallest_normal) radius += underflow();
+  return within_range(value, radius);
 }
 
 template <class C>
 auto Balls<C>::finish(C value, double propagated, bool operation_exact, double units) const -> Value {
-  if (fits(value, operation_exact, propagated)) return {value, 0.0};
-  return rounded(value, propagated, units * unit() * (magnitude(value) + propagated));
+  if (propagated == 0 && operation_exact && holds(value)) return {value, 0.0};
+  return rounded(value, propagated, units * unit() * (upper(value) + propagated));
 }
 
 template <class C>
-auto Balls<C>::hyper(double x) const -> Value {
-  if (semantic_) return {C(x), 0.0};
-  double error = std::fabs(round_to(dtype_, x) - x);
-  return {C(x), error == 0 ? 0.0 : error * rounded_up};
-}
-
-template <class C>
-auto Balls<C>::decay(double b) const -> Decay<Value> {
-  Value kept = hyper(b);
-  Value exact = {C(1) - C(b), 0.0};
-  if (semantic_) return {kept, exact};
-  Value in_double = Balls<C>::rounding(Dtype::float64).cast(exact);
-  if (precision_ == HyperPrecision::float64) return {kept, cast(in_double)};
-  Value in_leaf = subtract(constant(1), kept);
-  return {kept, precision_ == HyperPrecision::leaf ? in_leaf : hull(in_leaf, cast(in_double))};
-}
-
-// t multiplications, or exp(t log b): both within max(4, 2t, 4+|t ln b|) u of b^t.
-template <class C>
-auto Balls<C>::one_minus_power_in(double b, std::int64_t t, Dtype precision) const -> Value {
-  Balls in = rounding(precision);
-  Value base = in.hyper(b);
-  C power = 1;
-  bool exact = true;
-  for (std::int64_t i = 0; i < t && power != 0; ++i) {
-    exact = exact && product_is_exact(power, C(b));
-    power *= C(b);
-  }
-  double steps = static_cast<double>(t);
-  double propagated = b == 0 ? 0.0 : steps * base.radius * magnitude(power) / std::fabs(b) * rounded_up;
-  double units = std::max({4.0, 2 * steps, 4 + (b > 0 ? std::fabs(steps * std::log(b)) : 0.0)}) + steps * 0x1p-50;
-  return in.subtract(constant(1), in.finish(power, propagated, exact, units));
-}
-
-template <class C>
-auto Balls<C>::one_minus_power(double b, std::int64_t t) const -> Value {
-  if (semantic_) {
-    Balls wide_balls = *this;
-    Value base = constant(b), power = constant(1);
-    for (std::int64_t n = t; n > 0; n >>= 1, base = wide_balls.square(base))
-      if (n & 1) power = multiply(power, base);
-    return subtract(constant(1), power);
-  }
-  if (precision_ == HyperPrecision::float64) return cast(one_minus_power_in(b, t, Dtype::float64));
-  if (precision_ == HyperPrecision::float32) return cast(one_minus_power_in(b, t, Dtype::float32));
-  Value leaf = one_minus_power_in(b, t, dtype_);
-  if (precision_ == HyperPrecision::leaf) return leaf;
-  return hull(leaf, cast(one_minus_power_in(b, t, Dtype::float64)));
-}
-
-template <class C>
-auto Balls<C>::add(const Value& a, const Value& b) const -> Value {
+auto Balls<C>::add(const Value& a_given, const Value& b_given) const -> Value {
+  Value a = seen(a_given), b = seen(b_given);
   C value = a.value + b.value;
-  if (!wide::is_finite(value)) return not_finite(value, a.radius + b.radius < infinite_radius);
   double propagated = a.radius + b.radius;
-  return finish(value, propagated, propagated == 0 && sum_is_exact(a.value, b.value), 1);
+  if (is_exactly_nan(a) || is_exactly_nan(b)) return {value, 0.0};
+  if (!wide::is_finite(value)) return {value, propagated < infinite_radius ? 0.0 : infinite_radius};
+  return finish(value, propagated * rounded_up, propagated == 0 && sum_is_exact(a.value, b.value), 1);
 }
 
 template <class C>
-auto Balls<C>::multiply(const Value& a, const Value& b) const -> Value {
+auto Balls<C>::multiply(const Value& a_given, const Value& b_given) const -> Value {
+  Value a = seen(a_given), b = seen(b_given);
   C value = a.value * b.value;
-  if (!wide::is_finite(value)) return not_finite(value, a.radius == 0 && b.radius == 0);
-  double propagated = 0;
-  if (a.radius != 0 || b.radius != 0)
-    propagated = (magnitude(a.value) * b.radius + magnitude(b.value) * a.radius + a.radius * b.radius) * rounded_up + smallest_radius;
-  if (propagated != propagated) propagated = infinite_radius;
-  return finish(value, propagated, propagated == 0 && product_is_exact(a.value, b.value), 1);
+  if (a.radius == 0 && b.radius == 0) {
+    if (!wide::is_finite(value)) return {value, 0.0};
+    return finish(value, 0.0, product_is_exact(a.value, b.value), 1);
+  }
+  if (is_exactly_nan(a) || is_exactly_nan(b)) return {value, 0.0};
+  if (is_bounded(a) && is_bounded(b)) {
+    if (is_exactly_zero(a) || is_exactly_zero(b)) return {value, 0.0};
+    double propagated = upper(a.value) * b.radius + upper(b.value) * a.radius + a.radius * b.radius;
+    return finish(value, propagated * rounded_up + smallest_radius, false, 1);
+  }
+  bool certain = (is_exactly_infinite(a) && excludes_zero(b)) || (is_exactly_infinite(b) && excludes_zero(a));
+  return {value, certain ? 0.0 : infinite_radius};
 }
 
 template <class C>
 bool Balls<C>::reciprocal_agrees(C a, C b, C quotient) const {
   if (semantic_) return true;
-  return round_to(dtype_, a * round_to(dtype_, C(1) / b)) == quotient;
+  C reciprocal = round_to(dtype_, C(1) / b);
+  return wide::is_finite(reciprocal) && holds(reciprocal) && round_to(dtype_, a * reciprocal) == quotient;
+}
+
+// What multiplication by the reciprocal loses beyond 2u where 1/b lies below the normal range or beyond the largest.
+template <class C>
+double Balls<C>::reciprocal_loss(const Value& a, const Value& b) const {
+  if (semantic_) return 0;
+  const DtypeFacts& f = facts(dtype_);
+  if (!((lower(b.value) - b.radius) * f.largest >= rounded_up)) return infinite_radius;
+  bool normal = (upper(b.value) + b.radius) * rounded_up * f.smallest_normal < 1;
+  return normal ? 0.0 : (upper(a.value) + a.radius) * underflow();
 }
 
 template <class C>
-auto Balls<C>::divide(const Value& a, const Value& b) const -> Value {
+auto Balls<C>::finite_quotient(const Value& a, const Value& b, C value) const -> Value {
+  bool exact = a.radius == 0 && b.radius == 0 && quotient_is_exact(a.value, b.value, value);
+  if (exact && holds(value) && reciprocal_agrees(a.value, b.value, value)) return {value, 0.0};
+  double size = lower(b.value) - b.radius, loss = reciprocal_loss(a, b);
+  if (!(size > 0) || loss == infinite_radius) return {value, infinite_radius};
+  if (is_exactly_zero(a)) return {value, 0.0};
+  double spread = a.radius + upper(value) * b.radius;
+  double propagated = spread == 0 ? 0.0 : spread / size * rounded_up + smallest_radius;
+  return rounded(value, propagated, 2 * unit() * (upper(value) + propagated) + loss);
+}
+
+template <class C>
+auto Balls<C>::divide(const Value& a_given, const Value& b_given) const -> Value {
+  Value a = seen(a_given), b = seen(b_given);
   C value = a.value / b.value;
-  if (a.radius == 0 && b.radius == 0) {
-    if (!wide::is_finite(value)) return {value, 0.0};
-    bool exact = quotient_is_exact(a.value, b.value, value) && reciprocal_agrees(a.value, b.value, value);
-    return finish(value, 0.0, exact, 2);
-  }
-  double size = static_cast<double>(wide::abs(b.value)) / rounded_up;
-  if (!(size > b.radius) || !wide::is_finite(value)) return {value, infinite_radius};
-  double propagated = (a.radius + magnitude(value) * b.radius) / (size - b.radius) * rounded_up + smallest_radius;
-  return finish(value, propagated, false, 2);
+  if (is_exactly_nan(a) || is_exactly_nan(b)) return {value, 0.0};
+  if (a.radius == 0 && b.radius == 0 && !(wide::is_finite(value) && wide::is_finite(b.value))) return {value, 0.0};
+  if (is_bounded(a) && is_bounded(b) && excludes_zero(b)) return finite_quotient(a, b, value);
+  bool certain =
+      (is_bounded(a) && is_exactly_infinite(b)) || (is_exactly_infinite(a) && is_bounded(b) && excludes_zero(b));
+  return {value, certain ? 0.0 : infinite_radius};
 }
 
 template <class C>
-auto Balls<C>::square(const Value& a) const -> Value {
+auto Balls<C>::square(const Value& a_given) const -> Value {
+  Value a = seen(a_given);
   C value = a.value * a.value;
-  if (!wide::is_finite(value)) return not_finite(value, a.radius == 0);
-  double propagated = a.radius == 0 ? 0.0 : (2 * magnitude(a.value) * a.radius + a.radius * a.radius) * rounded_up + smallest_radius;
-  return finish(value, propagated, propagated == 0 && product_is_exact(a.value, a.value), 1);
+  if (!wide::is_finite(value)) return {value, a.radius == 0 ? 0.0 : infinite_radius};
+  if (a.radius == 0) return finish(value, 0.0, product_is_exact(a.value, a.value), 1);
+  double propagated = 2 * upper(a.value) * a.radius + a.radius * a.radius;
+  return finish(value, propagated * rounded_up + smallest_radius, false, 1);
 }
 
+// Wide's own root is not correctly rounded: 2u of the carrier, which matter in semantics only.
 template <class C>
-auto Balls<C>::square_root(const Value& a) const -> Value {
+auto Balls<C>::square_root(const Value& a_given) const -> Value {
+  Value a = seen(a_given);
   C root = wide::sqrt(a.value);
-  if (a.radius == 0) {
-    if (!wide::is_finite(root)) return {root, 0.0};
-    return finish(root, 0.0, product_is_exact(root, root) && root * root == a.value, 1);
-  }
-  if (!wide::is_finite(root)) return {root, infinite_radius};
-  double size = static_cast<double>(root) / rounded_up;
-  double low = static_cast<double>(a.value) / rounded_up;
-  double propagated = low > a.radius ? a.radius / (size + std::sqrt(low - a.radius) / rounded_up) : std::sqrt(a.radius + magnitude(a.value));
-  return finish(root, propagated * rounded_up + smallest_radius, false, 1);
+  double units = semantic_ ? 2 : 1;
+  if (!wide::is_finite(root)) return {root, a.radius == 0 ? 0.0 : infinite_radius};
+  if (a.radius == 0) return finish(root, 0.0, root_is_exact(a.value, root), units);
+  double low = lower(a.value) - a.radius;
+  double propagated =
+      low > 0 ? a.radius / (lower(root) + std::sqrt(low)) : std::sqrt(upper(a.value) + a.radius) * rounded_up;
+  return finish(root, propagated * rounded_up + smallest_radius, false, units);
 }
 
 template <class C>
-auto Balls<C>::exp(const Value& a) const -> Value {
+auto Balls<C>::exp(const Value& a_given) const -> Value {
+  Value a = seen(a_given);
   C value = wide::exp(a.value);
-  if (!wide::is_finite(value)) return not_finite(value, a.radius == 0);
-  double propagated = a.radius == 0 ? 0.0 : magnitude(value) * std::expm1(a.radius) * rounded_up + smallest_radius;
-  return finish(value, propagated, a.value == 0 && a.radius == 0, 8);
+  if (a.radius == 0 && (!wide::is_finite(value) || !wide::is_finite(a.value))) return {value, 0.0};
+  if (!wide::is_finite(value)) return {value, infinite_radius};
+  double propagated = a.radius == 0 ? 0.0 : upper(value) * std::expm1(a.radius) * rounded_up + smallest_radius;
+  return finish(value, propagated, a.value == 0, 8);
 }
 
 template <class C>
-auto Balls<C>::log(const Value& a) const -> Value {
+auto Balls<C>::log(const Value& a_given) const -> Value {
+  Value a = seen(a_given);
   C value = wide::log(a.value);
   if (a.radius == 0 && !wide::is_finite(value)) return {value, 0.0};
-  double low = static_cast<double>(a.value) / rounded_up - a.radius;
-  if (!(low > 0) || !wide::is_finite(value)) return {value, infinite_radius};
+  double low = lower(a.value) - a.radius;
+  if (!wide::is_finite(value) || (a.radius != 0 && !(low > 0))) return {value, infinite_radius};
   double propagated = a.radius == 0 ? 0.0 : a.radius / low * rounded_up + smallest_radius;
-  return finish(value, propagated, a.value == 1 && a.radius == 0, 8);
+  return finish(value, propagated, a.value == 1, 8);
 }
 
+// The slope 1 - tanh^2 is taken where the ball comes nearest to 0.
 template <class C>
-auto Balls<C>::tanh(const Value& a) const -> Value {
+auto Balls<C>::tanh(const Value& a_given) const -> Value {
+  Value a = seen(a_given);
   C value = wide::tanh(a.value);
-  if (wide::is_nan(value)) return not_finite(value, a.radius == 0);
-  return finish(value, a.radius, a.value == 0 && a.radius == 0, 8);
+  if (a.radius == 0 && !wide::is_finite(a.value)) return {value, 0.0};
+  if (wide::is_nan(value)) return {value, infinite_radius};
+  double least = std::tanh(std::max(lower(a.value) - a.radius, 0.0)) / rounded_up;
+  double slope = (1 - least * least) * rounded_up;
+  double propagated = a.radius == 0 ? 0.0 : slope * a.radius * rounded_up + smallest_radius;
+  return finish(value, propagated, a.value == 0, 8);
 }
 
 template <class C>
 auto Balls<C>::maximum(const Value& a, const Value& b) -> Value {
-  C value = a.value < b.value || wide::is_nan(b.value) ? b.value : a.value;
-  if (!wide::is_finite(value)) return not_finite(value, a.radius == 0 && b.radius == 0);
-  if (a.value - C(a.radius) >= b.value + C(b.radius)) return a;
-  if (b.value - C(b.radius) >= a.value + C(a.radius)) return b;
-  return {value, std::max(a.radius, b.radius)};
+  if (wide::is_nan(a.value) || wide::is_nan(b.value)) {
+    bool certain = is_exactly_nan(a) || is_exactly_nan(b);
+    return {a.value + b.value, certain ? 0.0 : infinite_radius};
+  }
+  if (surely_below(b, a)) return a;
+  if (surely_below(a, b)) return b;
+  return {a.value < b.value ? b.value : a.value, std::max(a.radius, b.radius)};
 }
 
 template <class C>
-auto Balls<C>::cast(const Value& a) const -> Value {
-  if (!wide::is_finite(a.value) || a.radius == infinite_radius) return a;
-  return semantic_ ? a : finish(a.value, a.radius, true, 1);
-}
-
-// acc (1-1/n) + g/n: input radii pass once; the roundings of g-acc, of the quotient (2u) and of the sum are local.
-template <class C>
-auto Balls<C>::mean_step(const Value& acc, const Value& g, std::int64_t n) const -> Value {
-  Balls exact_parts = *this;
-  Value step = exact_parts.subtract({g.value, 0.0}, {acc.value, 0.0});
-  Value part = exact_parts.divide(step, constant(static_cast<double>(n)));
-  Value moved = exact_parts.add({acc.value, 0.0}, part);
-  if (acc.radius == 0 && g.radius == 0) return moved;
-  double share = 1.0 / static_cast<double>(n);
-  double propagated = (acc.radius * (1 - share) + g.radius * share) * rounded_up + smallest_radius;
-  if (!(propagated < infinite_radius) || !wide::is_finite(moved.value)) return add(acc, divide(subtract(g, acc), constant(static_cast<double>(n))));
-  double local = moved.radius + 8 * unit() * (acc.radius + g.radius);
-  return rounded(moved.value, propagated, local);
-}
-
-// b m + c g or m + c (g-m): b and c = 1-b carry their own radii; the larger local rounding of the two forms is taken.
-template <class C>
-auto Balls<C>::lerp(const Value& m, const Value& g, const Decay<Value>& d) const -> Value {
-  Value two_products = add(multiply(d.kept, m), multiply(d.taken, g));
-  if (semantic_ || two_products.radius == 0 || !(two_products.radius < infinite_radius)) return two_products;
-  double difference = magnitude(g.value - m.value) + g.radius + m.radius;
-  double c = magnitude(d.taken.value) + d.taken.radius;
-  double one_product = 2 * unit() * c * difference + difference * d.taken.radius + m.radius * magnitude(d.kept.value) + g.radius * c;
-  double result = unit() * (magnitude(two_products.value) + one_product);
-  double radius = std::max(two_products.radius, (one_product + result) * (1 + 8 * unit()) * rounded_up + smallest_radius);
-  return {two_products.value, radius};
+auto Balls<C>::cast(const Value& a_given) const -> Value {
+  if (!is_bounded(a_given)) return a_given;
+  if (semantic_)
+    return holds(a_given.value) && a_given.radius == 0 ? a_given : within_range(a_given.value, a_given.radius);
+  Value a = seen(a_given);
+  return finish(a.value, a.radius, true, 1);
 }
 
 template <class C>
-Truth Balls<C>::less(const Value& a, const Value& b) const {
+Truth Balls<C>::less(const Value& a_given, const Value& b_given) const {
+  Value a = seen(a_given), b = seen(b_given);
+  if (is_exactly_nan(a) || is_exactly_nan(b)) return Truth::no;
   if (!(a.radius < infinite_radius) || !(b.radius < infinite_radius)) return Truth::unsure;
-  if (wide::is_nan(a.value) || wide::is_nan(b.value)) return Truth::no;
-  if (a.value + C(a.radius) < b.value - C(b.radius)) return Truth::yes;
-  return a.value - C(a.radius) >= b.value + C(b.radius) ? Truth::no : Truth::unsure;
+  if (!wide::is_finite(a.value) || !wide::is_finite(b.value)) return truth(a.value < b.value);
+  if (surely_below(a, b)) return Truth::yes;
+  bool never = a.value - b.value >= (C(a.radius) + C(b.radius)) * C(rounded_up);
+  return never ? Truth::no : Truth::unsure;
 }
 
 template <class C>
@@ -265,10 +214,11 @@ auto Balls<C>::select(Truth which, const Value& a, const Value& b) -> Value {
   return which == Truth::yes ? a : b;
 }
 
+// The value as an operation of the declared dtype would have left it.
 template <class C>
 auto Balls<C>::declared(const Value& a) const -> Value {
-  if (!semantic_ || (a.radius == 0 && is_representable(dtype_, a.value))) return a;
-  return {a.value, std::max(a.radius, facts(dtype_).unit_roundoff * magnitude(a.value))};
+  if (!semantic_ || !is_bounded(a)) return a;
+  return rounding(dtype_).cast(a);
 }
 
 template class Balls<Wide>;

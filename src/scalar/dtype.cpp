@@ -1,5 +1,6 @@
 #include "microstep/scalar/dtype.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -31,7 +32,8 @@ std::uint64_t float16_bits(double x) {
   if (std::isinf(x)) return 0x7c00 | sign;
   if (a < 0x1p-14) return sign | static_cast<std::uint64_t>(a * 0x1p24);
   int e = std::ilogb(a);
-  return sign | (static_cast<std::uint64_t>(e + 15) << 10) | (static_cast<std::uint64_t>(std::ldexp(a, 10 - e)) & 0x3ff);
+  return sign | (static_cast<std::uint64_t>(e + 15) << 10) |
+         (static_cast<std::uint64_t>(std::ldexp(a, 10 - e)) & 0x3ff);
 }
 
 double float16_value(std::uint64_t bits) {
@@ -45,7 +47,7 @@ double float16_value(std::uint64_t bits) {
 // Signed position on the dtype's grid: 0 for both zeros, growing with the value.
 std::int64_t grid_position(Dtype dtype, double x) {
   std::uint64_t sign_bit = std::uint64_t{1} << (bit_count(dtype) - 1);
-  std::uint64_t bits = bits_of(dtype, x);
+  std::uint64_t bits = bits_of(dtype, round_to(dtype, x));
   auto magnitude = static_cast<std::int64_t>(bits & (sign_bit - 1));
   return (bits & sign_bit) ? -magnitude : magnitude;
 }
@@ -64,6 +66,7 @@ double round_to(Dtype dtype, double x) {
   if (dtype == Dtype::float64 || x == 0 || !std::isfinite(x)) return x;
   if (dtype == Dtype::float32) return static_cast<double>(static_cast<float>(x));
   const DtypeFacts& f = facts(dtype);
+  if (std::fabs(x) > 2 * f.largest) return std::copysign(HUGE_VAL, x);
   double rounded = round_on_grid(x, std::ldexp(1.5, grid_exponent(f, std::ilogb(x)) + 52));
   if (std::fabs(rounded) > f.largest) return std::copysign(HUGE_VAL, x);
   return std::copysign(rounded, x);
@@ -109,8 +112,8 @@ std::string bits_text(Dtype dtype, double x) {
 double ulp_distance(Dtype dtype, double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<double>::quiet_NaN();
-  auto difference = static_cast<__int128>(grid_position(dtype, a)) - grid_position(dtype, b);
-  return static_cast<double>(difference < 0 ? -difference : difference);
+  auto [low, high] = std::minmax({grid_position(dtype, a), grid_position(dtype, b)});
+  return static_cast<double>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
 }
 
 }  // namespace microstep

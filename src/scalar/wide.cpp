@@ -33,9 +33,7 @@ constexpr std::uint64_t high_fraction = (std::uint64_t{1} << 48) - 1;
 
 int biased_exponent(Bits bits) { return static_cast<int>((bits.high >> 48) & 0x7fff); }
 
-int trailing_zeros(Bits bits) {
-  return bits.low != 0 ? std::countr_zero(bits.low) : 64 + std::countr_zero(bits.high);
-}
+int trailing_zeros(Bits bits) { return bits.low != 0 ? std::countr_zero(bits.low) : 64 + std::countr_zero(bits.high); }
 
 }  // namespace
 

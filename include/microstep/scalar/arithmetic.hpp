@@ -29,15 +29,14 @@ namespace microstep {
 enum class Truth : std::uint8_t { no, yes, unsure };
 
 constexpr Truth truth(bool value) { return value ? Truth::yes : Truth::no; }
-constexpr Truth negation(Truth value) {
-  return value == Truth::unsure ? value : truth(value == Truth::no);
-}
+constexpr Truth negation(Truth value) { return value == Truth::unsure ? value : truth(value == Truth::no); }
 constexpr Truth both(Truth a, Truth b) {
   if (a == Truth::no || b == Truth::no) return Truth::no;
   return a == Truth::yes && b == Truth::yes ? Truth::yes : Truth::unsure;
 }
 
-/// Where 1-b and 1-b^t are formed before they are cast to the leaf's dtype. Undeclared: the ball that holds all of them.
+/// Where 1-b and 1-b^t are formed before they are cast to the leaf's dtype. Undeclared: all of them
+/// that are at least as wide as the leaf. float32 is meant for powers (Optax): 1-b is then formed in double or float32.
 enum class HyperPrecision : std::uint8_t { undeclared, leaf, float32, float64 };
 
 /// A branch that decides counters or control is not certain in the declared dtype; caught by bound and reported.

@@ -1,5 +1,6 @@
 #pragma once
-// A ball: all values within radius of a centre. Also the number that contracts read: a plain value is a ball of radius 0.
+// A ball: all values within radius of a centre. Also the number that contracts read: a plain value is a ball of radius
+// 0.
 #include <limits>
 
 #include "microstep/scalar/wide.hpp"

@@ -1,12 +1,16 @@
 #pragma once
 // Ball arithmetic with certified radii: every result that a faithful implementation in the dtype may give lies in the
-// ball. Two modes: rounding (u of the dtype: is a float trace faithful?) and semantics (u = 2^-113, the largest value of
-// the declared dtype: are two plans the same computation?).
-// Rules, u = unit roundoff (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 2 and 3; Rump, Fast
-// and parallel interval arithmetic, BIT 39, 1999): add, subtract, multiply, square_root, square, cast 1u of the result;
-// divide 2u (multiplication by the reciprocal); exp, log, tanh 8u; power max(4, 2t, 4+|t ln b|)u.
-// A subnormal result adds the smallest subnormal, with flush-to-zero the smallest normal. Beyond the largest value the
-// radius is infinite. Nothing is added where the operands have radius 0 and every variant is exact in the dtype.
+// ball. Two modes: rounding (u of the dtype: is a float trace faithful?) and semantics (u = 2^-113, the largest value
+// of the declared dtype: are two plans the same computation?). Rules, u = unit roundoff (Higham, Accuracy and Stability
+// of Numerical Algorithms, 2nd ed., ch. 2 and 3; Rump, Fast and parallel interval arithmetic, BIT 39, 1999): add,
+// subtract, multiply, square_root, square, cast 1u of the result; divide 2u (multiplication by the reciprocal, and what
+// a reciprocal out of the normal range loses); exp, log, tanh 8u; power max(4, 2t, 4+3|t ln b|)u, through expm1 where
+// that is not small. A subnormal result adds the smallest subnormal, with flush-to-zero the smallest normal; there a
+// subnormal operand may be read as 0 too. Beyond the largest value the radius is infinite. Nothing is added where the
+// operands have radius 0 and every variant is exact in the dtype; a power that the dtype holds counts as exact (not so
+// by exp(t log b)). A certain NaN stays certain; 0 times and 0 over a ball without 0 are 0; inf is certain where its
+// sign is. mean_step: division, reciprocal and its fused sum. lerp: two products or one, fused or not. square_root cuts
+// a ball that reaches below 0 at 0 (its operand is a mean of squares) unless its centre is negative.
 #include "microstep/scalar/arithmetic.hpp"
 #include "microstep/scalar/ball.hpp"
 
@@ -28,10 +32,16 @@ class Balls {
   Dtype dtype() const { return dtype_; }
   bool is_semantic() const { return semantic_; }
   bool flushes() const { return flushes_; }
-  /// The unit roundoff of an operation, that of the centre included.
-  double unit() const;
-  /// The ball of a result that carries `propagated` from its operands and `local` of its own; underflow and overflow
-  /// are added here. For operations that kernels define.
+
+  // For operations that kernels define.
+  /// The unit roundoff of an operation; its centre is off by wide_unit_roundoff more.
+  double unit() const { return semantic_ ? wide_unit_roundoff : facts(dtype_).unit_roundoff; }
+  /// What one operation with a subnormal result may lose.
+  double underflow() const { return flushes_ ? facts(dtype_).smallest_normal : facts(dtype_).smallest_subnormal; }
+  /// An operand as hardware that flushes reads it: a subnormal may be 0.
+  Value seen(const Value& x) const;
+  /// The exact result lies within `propagated` of the value and the implementation's within `local` of that; what a
+  /// subnormal or too large result adds is added here.
   Value rounded(C value, double propagated, double local) const;
 
   static Value load(double x) { return {C(x), 0.0}; }
@@ -65,11 +75,19 @@ class Balls {
  private:
   Balls(Dtype dtype, HyperPrecision precision, bool flushes, bool semantic)
       : dtype_(dtype), precision_(precision), flushes_(flushes), semantic_(semantic) {}
-  bool holds_exactly(C value) const;
-  bool fits(C value, bool operation_exact, double propagated) const;
+  bool holds(C value) const;
+  Value within_range(C value, double radius) const;
   Value finish(C value, double propagated, bool operation_exact, double units) const;
   bool reciprocal_agrees(C a, C b, C quotient) const;
+  double reciprocal_loss(const Value& a, const Value& b) const;
+  Value finite_quotient(const Value& a, const Value& b, C value) const;
+  bool contraction_agrees(C difference, std::int64_t n, C moved) const;
+  double partial_loss(double part) const;
+  double lerp_by_difference(const Value& m, const Value& g, const Decay<Value>& d, C value) const;
+  Balls host(Dtype precision) const { return {precision, precision_, flushes_, false}; }
   Value one_minus_power_in(double b, std::int64_t t, Dtype precision) const;
+  template <class Formula>
+  Value in_every(std::span<const Dtype> precisions, const Formula& formula) const;
 
   Dtype dtype_;
   HyperPrecision precision_;

@@ -12,7 +12,8 @@ namespace microstep {
 
 enum class Dtype : std::uint8_t { float64, float32, bfloat16, float16 };
 
-/// significand: bits with the hidden one; max_exponent: largest e of a finite 2^e; min_exponent: of the smallest normal.
+/// significand: bits with the hidden one; max_exponent: largest e of a finite 2^e; min_exponent: of the smallest
+/// normal.
 struct DtypeFacts {
   std::string_view name;
   int significand;
@@ -59,7 +60,8 @@ std::uint64_t bits_of(Dtype dtype, double x);
 double from_bits(Dtype dtype, std::uint64_t bits);
 /// Hexadecimal bit pattern such as 0x3f800000, as wide as the dtype.
 std::string bits_text(Dtype dtype, double x);
-/// Steps of the dtype's grid between a and b, 0 for equal and for +-0; NaN for a NaN on one side only.
+/// Steps of the dtype's grid between a and b, both rounded to it first: 0 for equal and for +-0; NaN for a NaN on one
+/// side only.
 double ulp_distance(Dtype dtype, double a, double b);
 
 }  // namespace microstep

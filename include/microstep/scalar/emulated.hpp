@@ -19,7 +19,10 @@ struct Emulated {
   static C load(double x) { return static_cast<C>(x); }
   static double number(C x) { return static_cast<double>(x); }
   static C constant(double x) { return static_cast<C>(x); }
-  C rounded(C x) const { return static_cast<C>(round_to(dtype, static_cast<double>(x))); }
+  C rounded(C x) const {
+    if constexpr (std::is_same_v<C, Wide>) return round_to(dtype, x);
+    return static_cast<C>(round_to(dtype, static_cast<double>(x)));
+  }
   C hyper(double x) const { return rounded(static_cast<C>(x)); }
   Decay<C> decay(double b) const {
     if (hyper_precision == HyperPrecision::leaf) return {hyper(b), subtract(1, hyper(b))};
@@ -43,9 +46,7 @@ struct Emulated {
   C tanh(C a) const { return rounded(std::tanh(a)); }
   static C maximum(C a, C b) { return Plain<C>::maximum(a, b); }
   C cast(C a) const { return rounded(a); }
-  C mean_step(C acc, C g, std::int64_t n) const {
-    return add(acc, divide(subtract(g, acc), static_cast<C>(n)));
-  }
+  C mean_step(C acc, C g, std::int64_t n) const { return add(acc, divide(subtract(g, acc), static_cast<C>(n))); }
   C lerp(C m, C g, const Decay<C>& d) const { return add(multiply(d.kept, m), multiply(d.taken, g)); }
   static Truth less(C a, C b) { return truth(a < b); }
   static Truth is_finite(C a) { return truth(std::isfinite(a)); }

@@ -27,13 +27,13 @@ struct Plain {
   static T hyper(double x) { return static_cast<T>(x); }
   Decay<T> decay(double b) const {
     if (hyper_precision == HyperPrecision::leaf) return {hyper(b), T(1) - hyper(b)};
+    if constexpr (std::is_same_v<T, Wide>) return {hyper(b), T(1) - T(b)};
     return {hyper(b), static_cast<T>(1.0 - b)};
   }
   T one_minus_power(double b, std::int64_t t) const {
     if constexpr (std::is_same_v<T, Wide>) return T(1) - power(T(b), t);
     if (hyper_precision == HyperPrecision::leaf) return T(1) - static_cast<T>(power(hyper(b), t));
-    if (hyper_precision == HyperPrecision::float32)
-      return static_cast<T>(1.0F - power(static_cast<float>(b), t));
+    if (hyper_precision == HyperPrecision::float32) return static_cast<T>(1.0F - power(static_cast<float>(b), t));
     return static_cast<T>(1.0 - power(b, t));
   }
 

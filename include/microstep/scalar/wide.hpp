@@ -1,5 +1,6 @@
 #pragma once
-// The wide type: IEEE binary128, right for inf, NaN and -0. Declared here because quadmath.h lies in gcc's private folder.
+// The wide type: IEEE binary128, right for inf, NaN and -0. Declared here because quadmath.h lies in gcc's private
+// folder.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ int lowest_bit(Wide x);
 /// Bits from the highest to the lowest set bit; 0 for x = 0. A product of values with a and b bits has at most a+b.
 int significant_bits(Wide x);
 
-/// 34 significant digits at most, shortest that reads back as the same Wide; "NaN", "Infinity", "-Infinity".
+/// 36 significant digits at most, as few as read back as the same Wide; "NaN", "Infinity", "-Infinity".
 std::string to_string(Wide x);
 
 }  // namespace wide

@@ -1,0 +1,51 @@
+#pragma once
+// Exact tests on Wide results: true only if the operation lost nothing, decided by counting bits, never by comparing
+// rounded results alone (1/3*3 == 1 is true and proves nothing). Operands and results are finite.
+#include "microstep/scalar/ball.hpp"
+
+namespace microstep::exactness {
+
+/// Covers the few roundings of an expression in double, and 2^-113 of the carrier beside any u >= 2^-53.
+inline constexpr double rounded_up = 1 + 0x1p-49;
+/// Covers underflows of such an expression: 16 smallest subnormals.
+inline constexpr double smallest_radius = 0x1p-1070;
+
+/// Bounds of |x| in double, from above and from below.
+double upper(Wide x);
+double lower(Wide x);
+
+bool sum_is_exact(Wide a, Wide b);
+bool product_is_exact(Wide a, Wide b);
+bool quotient_is_exact(Wide a, Wide b, Wide quotient);
+bool root_is_exact(Wide a, Wide root);
+
+template <class C>
+bool is_exactly_nan(const BasicBall<C>& x) {
+  return wide::is_nan(x.value) && x.radius == 0;
+}
+template <class C>
+bool is_exactly_infinite(const BasicBall<C>& x) {
+  return x.radius == 0 && !wide::is_finite(x.value) && !wide::is_nan(x.value);
+}
+/// Every value of the ball is finite: IEEE operations on them give NaN or infinity only where the result does.
+template <class C>
+bool is_bounded(const BasicBall<C>& x) {
+  return wide::is_finite(x.value) && x.radius < infinite_radius;
+}
+template <class C>
+bool is_exactly_zero(const BasicBall<C>& x) {
+  return x.value == 0 && x.radius == 0;
+}
+/// No value of the ball is 0.
+template <class C>
+bool excludes_zero(const BasicBall<C>& x) {
+  if (x.radius == 0) return x.value != 0;
+  return wide::is_finite(x.value) && lower(x.value) > x.radius;
+}
+/// Every value of `a` lies below every value of `b`. For finite centres.
+template <class C>
+bool surely_below(const BasicBall<C>& a, const BasicBall<C>& b) {
+  return b.value - a.value > (C(a.radius) + C(b.radius)) * C(rounded_up);
+}
+
+}  // namespace microstep::exactness
