@@ -8,6 +8,10 @@ namespace microstep {
 template <class A>
 std::unique_ptr<Problem<A>> make_replay(const A& arithmetic, const Plan& plan);
 
+/// Dense layers, inputs and targets from the streams `data` and `noise`, exact in the params' narrowest dtype.
+template <class A>
+std::unique_ptr<Problem<A>> make_supervised(const A& arithmetic, const Plan& plan);
+
 }  // namespace microstep
 
 // Ends each problem's .cpp: its maker for every arithmetic the engine runs on.

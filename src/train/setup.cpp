@@ -1,0 +1,97 @@
+#include "microstep/train/setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "microstep/data/random.hpp"
+
+namespace microstep {
+namespace {
+
+constexpr std::int64_t most_microsteps = 100000;
+
+std::vector<Leaf> mlp_leaves(const Spec& problem, Dtype dtype) {
+  std::vector<Leaf> leaves;
+  const auto& sizes = problem.list("sizes");
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+    auto in = static_cast<std::int64_t>(std::get<double>(sizes[i].data));
+    auto out = static_cast<std::int64_t>(std::get<double>(sizes[i + 1].data));
+    leaves.push_back({fmt::format("w{}", i), {in, out}, dtype});
+    leaves.push_back({fmt::format("b{}", i), {out}, dtype});
+  }
+  return leaves;
+}
+
+Tree<double> drawn(const LayoutPointer& layout, const Stream& stream, std::uint64_t which_case, double denominator) {
+  Tree<double> tree(layout);
+  std::uint64_t index = 0;
+  for (std::size_t i = 0; i < tree.leaf_count(); ++i)
+    for (double& x : tree.values(i)) x = stream.dyadic(denominator, which_case, index++);
+  return tree;
+}
+
+void check_options(const PlanOptions& options) {
+  if (options.windows < 1 || options.examples < 1 || options.partial < 0)
+    throw Error("plan.option", "a plan needs at least one window of one example", {}, "use --windows 1 or more");
+}
+
+// Batches are added until the windows are full; the accumulators of the spec decide when.
+void add_batches(Plan& plan, const PlanOptions& options) {
+  std::int64_t next = 0, full = -1;
+  auto add = [&] {
+    auto t = static_cast<std::int64_t>(plan.batches.size());
+    if (t >= most_microsteps)
+      throw Error("plan.too-long",
+                  fmt::format("{} windows of this spec need more than {} microsteps", options.windows, most_microsteps),
+                  to_string(plan.spec), "use a smaller k or fewer windows");
+    auto& batch = plan.batches.emplace_back();
+    for (std::int64_t e = options.examples + (options.ragged ? t % 2 : 0); e > 0; --e) batch.push_back(next++);
+  };
+  while (full < options.windows) {
+    std::size_t step = std::max<std::size_t>(1, plan.batches.size() / 4);
+    for (std::size_t i = 0; i < step; ++i) add();
+    full = static_cast<std::int64_t>(windows(plan).size());
+  }
+  auto last = static_cast<std::size_t>(windows(plan)[static_cast<std::size_t>(options.windows - 1)].back());
+  plan.batches.resize(last + 1);
+  next = plan.batches.back().back() + 1;
+  for (std::int64_t i = 0; i < options.partial; ++i) add();
+}
+
+void add_given(Plan& plan, const PlanOptions& options) {
+  Stream stream("gradient", options.seed);
+  std::int64_t count = plan.batches.back().back() + 1;
+  for (std::int64_t i = 0; i < count; ++i)
+    plan.given.push_back({drawn(plan.gradient_layout, stream, static_cast<std::uint64_t>(i), 64), 1});
+}
+
+}  // namespace
+
+std::vector<Leaf> problem_leaves(const Spec& problem, Dtype dtype) {
+  if (problem.op == "mlp") return mlp_leaves(problem, dtype);
+  if (problem.op == "replay") return {{"w", {2, 3}, dtype}, {"b", {3}, dtype}, {"s", {}, dtype}};
+  std::int64_t in = problem.integer("features");
+  std::int64_t out = problem.op == "linear_regression" ? problem.integer("targets") : problem.integer("classes");
+  return {{"w", {in, out}, dtype}, {"b", {out}, dtype}};
+}
+
+Plan make_plan(const Spec& spec, const Spec& problem, const PlanOptions& options) {
+  check_options(options);
+  Plan plan;
+  plan.spec = spec;
+  plan.problem = problem;
+  LayoutPointer layout = make_layout(problem_leaves(problem, options.dtype));
+  plan.params = drawn(layout, Stream("init", options.seed), 0, 256);
+  plan.gradient_layout = with_dtype(layout, options.gradient_dtype.value_or(options.dtype));
+  plan.loss = options.loss;
+  plan.hyper_precision = options.hyper_precision;
+  plan.training = options.training;
+  plan.seed = options.seed;
+  add_batches(plan, options);
+  if (problem.op == "replay") add_given(plan, options);
+  check(plan);
+  return plan;
+}
+
+}  // namespace microstep

@@ -1,0 +1,117 @@
+// linear_regression, logistic_regression and mlp: dense layers under a squared error or a cross-entropy.
+#include <algorithm>
+
+#include "microstep/data/random.hpp"
+#include "microstep/grad/value_and_grad.hpp"
+#include "microstep/train/problems.hpp"
+
+namespace microstep {
+namespace {
+
+// Every fifth example has zero inputs, from the fourth on.
+constexpr std::int64_t zero_period = 5;
+constexpr std::int64_t zero_phase = 3;
+
+// Rows of one batch: inputs [batch, features], targets [batch, outputs] or one label a row.
+template <class V>
+struct Rows2d {
+  std::vector<V> inputs;
+  std::vector<V> targets;
+  std::vector<std::int64_t> labels;
+};
+
+template <class A>
+class Supervised final : public Problem<A> {
+ public:
+  using V = typename A::Value;
+  Supervised(const A& arithmetic, const Plan& plan)
+      : tape_(arithmetic),
+        dtype_(narrowest_dtype(plan.params.layout())),
+        loss_(plan.loss),
+        relu_(plan.problem.op == "mlp" && plan.problem.text("act") == "relu"),
+        classifies_(plan.problem.op == "logistic_regression" ||
+                    (plan.problem.op == "mlp" && plan.problem.text("loss") == "cross_entropy")),
+        features_(plan.params.leaf(0).shape[0]),
+        outputs_(plan.params.leaf(plan.params.leaf_count() - 1).shape[0]),
+        data_("data", plan.seed),
+        noise_("noise", plan.seed) {}
+
+  V loss_and_gradient(const A& arithmetic, const Tree<V>& params, const std::vector<std::int64_t>& batch,
+                      Tree<V>& gradients) const override {
+    const Rows2d<V> rows = rows_of(batch);
+    auto loss = [&](Tape<A>& tape, std::span<const Var> variables) {
+      return reduced(tape, example_losses(tape, forward(tape, variables, rows, batch.size()), rows, batch.size()));
+    };
+    if (gradients.layout_pointer() == params.layout_pointer())
+      return value_and_grad_into(tape_, loss, params, gradients);
+    auto found = value_and_grad(tape_, loss, params);
+    for (std::size_t i = 0; i < gradients.leaf_count(); ++i)
+      store(arithmetic.at(gradients.leaf(i).dtype), found.gradients, gradients, i);
+    return found.value;
+  }
+
+ private:
+  static void store(const A& at, const Tree<V>& from, Tree<V>& to, std::size_t i) {
+    to.mark(i, from.presence(i));
+    if (from.is_dense(i))
+      std::ranges::transform(from.values(i), to.values(i).begin(), [&](const V& x) { return at.cast(x); });
+  }
+
+  Rows2d<V> rows_of(const std::vector<std::int64_t>& batch) const {
+    Rows2d<V> rows;
+    for (std::int64_t example : batch) {
+      auto which = static_cast<std::uint64_t>(example);
+      bool zero = example % zero_period == zero_phase;
+      for (std::int64_t f = 0; f < features_; ++f)
+        rows.inputs.push_back(A::load(zero ? 0.0 : data_.dyadic(64, which, static_cast<std::uint64_t>(f))));
+      auto after = static_cast<std::uint64_t>(features_);
+      if (classifies_) {
+        rows.labels.push_back(data_.below(outputs_, which, after));
+        continue;
+      }
+      for (std::int64_t o = 0; o < outputs_; ++o) {
+        double clean = data_.dyadic(64, which, after + static_cast<std::uint64_t>(o));
+        double noise = noise_.dyadic(1024, which, static_cast<std::uint64_t>(o));
+        rows.targets.push_back(A::load(round_to(dtype_, clean + noise)));
+      }
+    }
+    return rows;
+  }
+
+  Var forward(Tape<A>& tape, std::span<const Var> variables, const Rows2d<V>& rows, std::size_t count) const {
+    Var x = tape.constant(rows.inputs, {static_cast<std::int64_t>(count), features_}, dtype_);
+    for (std::size_t layer = 0; layer + 1 < variables.size(); layer += 2) {
+      if (layer > 0) x = relu_ ? relu(tape, x) : tanh(tape, x);
+      x = add(tape, matmul(tape, x, variables[layer]), variables[layer + 1]);
+    }
+    return x;
+  }
+
+  Var example_losses(Tape<A>& tape, Var predictions, const Rows2d<V>& rows, std::size_t count) const {
+    if (classifies_) return softmax_cross_entropies(tape, predictions, std::span<const std::int64_t>(rows.labels));
+    Var targets = tape.constant(rows.targets, {static_cast<std::int64_t>(count), outputs_}, dtype_);
+    return squared_errors(tape, predictions, targets);
+  }
+
+  Var reduced(Tape<A>& tape, Var losses) const { return loss_ == Loss::mean ? mean(tape, losses) : sum(tape, losses); }
+
+  mutable Tape<A> tape_;
+  Dtype dtype_;
+  Loss loss_;
+  bool relu_;
+  bool classifies_;
+  std::int64_t features_;
+  std::int64_t outputs_;
+  Stream data_;
+  Stream noise_;
+};
+
+}  // namespace
+
+template <class A>
+std::unique_ptr<Problem<A>> make_supervised(const A& arithmetic, const Plan& plan) {
+  return std::make_unique<Supervised<A>>(arithmetic, plan);
+}
+MICROSTEP_INSTANTIATE_PROBLEM(make_supervised)
+
+}  // namespace microstep
