@@ -1,0 +1,38 @@
+#pragma once
+// Traces as JSON (docs/trace.md): nested states as people write them, flat rows within. One microstep a line; every bit
+// of every number survives; what deviates from the first row is kept as a Deviation, not refused.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "microstep/data/plan.hpp"
+#include "microstep/data/trace.hpp"
+#include "microstep/json/document.hpp"
+#include "microstep/json/writer.hpp"
+
+namespace microstep {
+
+void write_trace(JsonWriter& out, const Trace& trace);
+/// known: the plan that was run, if there is one: names, shapes and dtypes of params and gradients are then its.
+/// Without it, `initial/params` must say them. Throws json.*; json.shape-mismatch where values do not fill their own
+/// shape.
+Trace read_trace(const Document& document, const Plan* known = nullptr);
+std::string encode_trace(const Trace& trace);
+Trace decode_trace(std::string_view text, const std::string& source = {}, const Plan* known = nullptr);
+
+/// A trace that anyone's loop dumped, with what judging it needs to know. spec: as written, empty if it is not said.
+/// weights: of each microstep, 1 if not said.
+struct DumpedTrace {
+  std::string spec;
+  HyperPrecision hyper_precision = HyperPrecision::undeclared;
+  bool flushes_subnormals = false;
+  std::vector<double> weights;
+  Trace trace;
+};
+std::string encode_dumped_trace(const DumpedTrace& dumped);
+DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source = {});
+/// The replay plan of a dumped trace under that spec: its initial params, its gradients as given, a batch a microstep.
+/// Throws json.no-gradients if a step has none, plan.*.
+Plan replay_plan_of(const DumpedTrace& dumped, const Spec& spec);
+
+}  // namespace microstep
