@@ -32,7 +32,7 @@ Dimensions::Dimensions(const Shape& shape) : rank(static_cast<int>(shape.size())
   std::copy(shape.begin(), shape.end(), sizes.end() - rank);
 }
 
-Dimensions broadcast(const Dimensions& a, const Dimensions& b, const char* operation) {
+Dimensions broadcast(const Dimensions& a, const Dimensions& b, std::string_view operation) {
   Dimensions result;
   result.rank = std::max(a.rank, b.rank);
   for (std::size_t i = 0; i < most_axes; ++i) {

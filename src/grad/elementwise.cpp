@@ -80,7 +80,7 @@ struct Table {
 template <class A, class F>
 Var binary(Tape<A>& tape, const Operation<A>& operation, Var x, Var y, const F& f) {
   const Dtype dtype = promote_operands(tape, x, y);
-  const Dimensions out = broadcast(tape.node(x).dimensions, tape.node(y).dimensions, operation.name.data());
+  const Dimensions out = broadcast(tape.node(x).dimensions, tape.node(y).dimensions, operation.name);
   const Var result = tape.record(operation, {x, y}, out, dtype);
   const A arithmetic = tape.arithmetic(dtype);
   each(out, operand(tape, x), operand(tape, y), tape.data(result),

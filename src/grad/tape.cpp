@@ -135,6 +135,10 @@ void Tape<A>::clear() {
   cotangents_.clear();
 }
 
+template class Arena<float>;
+template class Arena<double>;
+template class Arena<Wide>;
+template class Arena<Ball>;
 template class Tape<Plain<float>>;
 template class Tape<Plain<double>>;
 template class Tape<Plain<Wide>>;

@@ -27,7 +27,7 @@ struct Dimensions {
 };
 
 /// NumPy's rule: sizes are equal or one of them is 1. Throws `grad.shape`, naming `operation`.
-Dimensions broadcast(const Dimensions& a, const Dimensions& b, const char* operation);
+Dimensions broadcast(const Dimensions& a, const Dimensions& b, std::string_view operation);
 /// The same rank with the given axes (negative ones count from the end) of size 1. Throws `grad.axis`.
 Dimensions with_axes_kept(const Dimensions& dimensions, const std::vector<int>& axes);
 /// Without the given axes.
