@@ -49,7 +49,8 @@ std::optional<Fault> wrong_number(const ArgumentRule& rule, Value& value, Path p
   double* number = std::get_if<double>(&value.data);
   if (!number) return wrong_type(rule, value, std::move(path));
   if (is_whole(rule) && std::isfinite(*number) && std::trunc(*number) != *number)
-    return wrong_type(rule, value, std::move(path));
+    return fault_at("spec.wrong-type", rule, fmt::format("{} = {} is not an integer", rule.name, found(value)),
+                    std::move(path));
   *number += 0.0;  // -0 becomes 0, which the canonical print cannot tell apart
   if (is_in_range(rule, *number)) return std::nullopt;
   std::string what = fmt::format("{} = {} is out of range", rule.name, print_number(*number));

@@ -12,7 +12,9 @@ namespace {
 /// Binds one call of the syntax tree to its row of the table.
 class Call {
  public:
-  Call(std::string_view text, const Syntax& syntax, OpKind kind) : text_(text), syntax_(syntax) {
+  Call(std::string_view text, const Syntax& syntax, OpKind kind, int depth = 1)
+      : text_(text), syntax_(syntax), depth_(depth) {
+    if (depth > deepest_spec) fail(syntax.begin, too_deep());
     if (syntax.kind != Syntax::Kind::call && syntax.kind != Syntax::Kind::word)
       fail(syntax.begin, {"spec.wrong-type", fmt::format("expected {}, found a value", word_for(kind)),
                           "an op is written like adam(0.1)"});
@@ -67,7 +69,7 @@ class Call {
 
   void bind_inner(const Syntax& value, std::size_t begin) {
     if (rule_->inner == Inner::one && !spec_.of.empty()) fail(begin, duplicate(inner_name));
-    spec_.of.push_back(Call(text_, value, OpKind::transformation).bound());
+    spec_.of.push_back(Call(text_, value, OpKind::transformation, depth_ + 1).bound());
   }
 
   Fault duplicate(std::string_view name) const {
@@ -124,6 +126,7 @@ class Call {
 
   std::string_view text_;
   const Syntax& syntax_;
+  int depth_;
   const OpRule* rule_ = nullptr;
   Spec spec_;
   std::map<std::string, const Syntax*> places_;

@@ -20,6 +20,11 @@ int hexadecimal(char c) {
   return -1;
 }
 
+/// Nesting of calls and of lists, each with its own limit: a schedule may stand in the deepest spec.
+struct Depth {
+  int calls = 0, lists = 0;
+};
+
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) { skip_spaces(); }
@@ -32,7 +37,7 @@ class Reader {
   }
 
   Syntax whole_value() {
-    Syntax read = value(1);
+    Syntax read = value({});
     if (!at_end()) fail(position_, "expected the end of the text, found " + found(), "remove what follows");
     return read;
   }
@@ -59,11 +64,12 @@ class Reader {
 
   std::string found() const { return at_end() ? "the end of the text" : shown(text_.substr(position_, 1)); }
 
-  Syntax value(int depth) {
-    if (depth > deepest_spec) {
-      const Fault fault = too_deep();
-      fail_at(text_, position_, fault.id, fault.message, fault.next);
-    }
+  [[noreturn]] void fail_too_deep(std::size_t offset) const {
+    const Fault fault = too_deep();
+    fail_at(text_, offset, fault.id, fault.message, fault.next);
+  }
+
+  Syntax value(Depth depth) {
     const char c = peek();
     if (at('[')) return list(depth);
     if (c == '"' || c == '\'') return string();
@@ -81,18 +87,23 @@ class Reader {
     return read;
   }
 
-  Syntax word_or_call(int depth) {
+  Syntax word_or_call(Depth depth) {
     const std::size_t begin = position_;
     Syntax read{Syntax::Kind::word, begin, word(), {}};
     if (!at('(')) return read;
+    if (++depth.calls > deepest_spec) fail_too_deep(begin);
     read.kind = Syntax::Kind::call;
     read.arguments = arguments('(', ')', depth);
     return read;
   }
 
-  Syntax list(int depth) { return {Syntax::Kind::list, position_, {}, arguments('[', ']', depth)}; }
+  Syntax list(Depth depth) {
+    const std::size_t begin = position_;
+    if (++depth.lists > deepest_spec) fail_too_deep(begin);
+    return {Syntax::Kind::list, begin, {}, arguments('[', ']', depth)};
+  }
 
-  std::vector<SyntaxArgument> arguments(char open, char close, int depth) {
+  std::vector<SyntaxArgument> arguments(char open, char close, Depth depth) {
     const std::size_t begin = position_;
     std::vector<SyntaxArgument> read;
     take(open);
@@ -105,11 +116,11 @@ class Reader {
          open == '(' ? "arguments are written (0.1, b1=0.9)" : "lists are written [a, b]");
   }
 
-  SyntaxArgument argument(int depth, bool may_be_named) {
+  SyntaxArgument argument(Depth depth, bool may_be_named) {
     const std::size_t begin = position_;
-    Syntax first = value(depth + 1);
+    Syntax first = value(depth);
     if (!may_be_named || first.kind != Syntax::Kind::word || !take('=')) return {{}, begin, std::move(first)};
-    return {std::move(first.text), begin, value(depth + 1)};
+    return {std::move(first.text), begin, value(depth)};
   }
 
   void digits() {

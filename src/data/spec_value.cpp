@@ -106,7 +106,7 @@ std::optional<double> number_from(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  const bool word = std::isalpha(static_cast<unsigned char>(text.back())) != 0;
+  const bool word = lower(text.back()) >= 'a';
   if ((!std::isfinite(number) && !word) || (number == 0 && !is_zero_text(text))) return std::nullopt;
   return number;
 }

@@ -2,6 +2,7 @@
 // The optimizer language: `multi_steps(adam(0.1), k=4)`. Problems use the same grammar.
 //   spec  = call ;  call = name [ "(" [ arg { "," arg } ] ")" ] ;  arg = [ name "=" ] value ;
 //   value = number | "true" | "false" | name | string | list | call ;  list = "[" [ value { "," value } ] "]" ;
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -18,9 +19,11 @@ struct Value {
 
   Value() = default;
   Value(double number) : data(number) {}
-  Value(int number) : data(static_cast<double>(number)) {}
+  template <std::integral Integer>
+  requires(!std::same_as<Integer, bool>) Value(Integer number) : data(static_cast<double>(number)) {}
   Value(bool truth) : data(truth) {}
   Value(std::string text) : data(std::move(text)) {}
+  Value(std::string_view text) : data(std::string(text)) {}
   Value(const char* text) : data(std::string(text)) {}
   Value(std::vector<Value> list) : data(std::move(list)) {}
   bool operator==(const Value&) const = default;
