@@ -79,14 +79,18 @@ bool Balls<C>::reciprocal_agrees(C a, C b, C quotient) const {
   return wide::is_finite(reciprocal) && holds(reciprocal) && round_to(dtype_, a * reciprocal) == quotient;
 }
 
+template <class C>
+bool Balls<C>::reciprocal_is_normal(const Value& b) const {
+  return semantic_ || (upper(b.value) + b.radius) * rounded_up * facts(dtype_).smallest_normal < 1;
+}
+
 // What multiplication by the reciprocal loses beyond 2u where 1/b lies below the normal range or beyond the largest.
 template <class C>
 double Balls<C>::reciprocal_loss(const Value& a, const Value& b) const {
   if (semantic_) return 0;
   const DtypeFacts& f = facts(dtype_);
   if (!((lower(b.value) - b.radius) * f.largest >= rounded_up)) return infinite_radius;
-  bool normal = (upper(b.value) + b.radius) * rounded_up * f.smallest_normal < 1;
-  return normal ? 0.0 : (upper(a.value) + a.radius) * underflow();
+  return reciprocal_is_normal(b) ? 0.0 : (upper(a.value) + a.radius) * underflow();
 }
 
 template <class C>
@@ -96,8 +100,9 @@ auto Balls<C>::finite_quotient(const Value& a, const Value& b, C value) const ->
   double size = lower(b.value) - b.radius, loss = reciprocal_loss(a, b);
   if (!(size > 0) || loss == infinite_radius) return {value, infinite_radius};
   if (is_exactly_zero(a)) return {value, 0.0};
-  double spread = a.radius + upper(value) * b.radius;
-  double propagated = spread == 0 ? 0.0 : spread / size * rounded_up + smallest_radius;
+  double propagated = 0;
+  if (a.radius != 0 || b.radius != 0)
+    propagated = (a.radius / size + upper(value) * (b.radius / size)) * rounded_up + smallest_radius;
   return rounded(value, propagated, 2 * unit() * (upper(value) + propagated) + loss);
 }
 
@@ -106,10 +111,12 @@ auto Balls<C>::divide(const Value& a_given, const Value& b_given) const -> Value
   Value a = seen(a_given), b = seen(b_given);
   C value = a.value / b.value;
   if (is_exactly_nan(a) || is_exactly_nan(b)) return {value, 0.0};
-  if (a.radius == 0 && b.radius == 0 && !(wide::is_finite(value) && wide::is_finite(b.value))) return {value, 0.0};
   if (is_bounded(a) && is_bounded(b) && excludes_zero(b)) return finite_quotient(a, b, value);
-  bool certain =
-      (is_bounded(a) && is_exactly_infinite(b)) || (is_exactly_infinite(a) && is_bounded(b) && excludes_zero(b));
+  if (is_exactly_infinite(a) && is_bounded(b) && excludes_zero(b)) {
+    bool reciprocal_may_vanish = flushes_ && !reciprocal_is_normal(b);
+    return {value, reciprocal_may_vanish ? infinite_radius : 0.0};
+  }
+  bool certain = (a.radius == 0 && b.radius == 0) || (is_bounded(a) && is_exactly_infinite(b));
   return {value, certain ? 0.0 : infinite_radius};
 }
 

@@ -79,6 +79,7 @@ class Balls {
   Value within_range(C value, double radius) const;
   Value finish(C value, double propagated, bool operation_exact, double units) const;
   bool reciprocal_agrees(C a, C b, C quotient) const;
+  bool reciprocal_is_normal(const Value& b) const;
   double reciprocal_loss(const Value& a, const Value& b) const;
   Value finite_quotient(const Value& a, const Value& b, C value) const;
   bool contraction_agrees(C difference, std::int64_t n, C moved) const;
