@@ -1,6 +1,5 @@
 #pragma once
 // What ought to be true of traces: a pure function of evidence.
-#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -10,13 +9,19 @@
 
 namespace microstep {
 
+/// Evidence with its columns looked up once; inner to the room.
+class Reading;
+
 struct Contract {
   std::string_view id;
   std::string_view statement;
   std::string_view source;
-  /// Roles without which it is not applicable. All need the accumulated one.
+  /// Roles without which it is not applicable: an observed run, or for reference, permuted and clean what was decided
+  /// against them.
   std::vector<Role> needs;
-  Verdict (*judge)(const Evidence&);
+  Verdict (*examine)(const Reading&);
+
+  Verdict judge(const Evidence& evidence) const;
 };
 
 /// The catalogue, in the order in which verdicts are printed.

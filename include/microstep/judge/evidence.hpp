@@ -19,9 +19,14 @@ struct Evidence {
   /// for roles whose state is visible; columns have the same paths as in observed. Row 0: the start that the plan
   /// declares.
   std::map<Role, Envelope> expected;
+  /// The columns and counts that the plan's spec has, with their shapes and dtypes. Where it is missing, expected's are
+  /// taken; needed only for roles that hide a part of their state.
+  std::map<Role, SchemaPointer> declared;
   /// Roles that gave no trace: why.
   std::map<Role, std::string> skipped;
   std::map<Role, std::string> errored;
+  /// Roles without one-step balls, because a branch of a step is not certain: why.
+  std::map<Role, std::string> undecidable;
   /// The accumulated plan's windows (microsteps from 0) and which microsteps its skip rule left out.
   std::vector<std::vector<std::int64_t>> windows;
   std::vector<bool> skipped_microsteps;

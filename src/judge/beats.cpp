@@ -1,0 +1,116 @@
+// The counters of every accumulator, followed from the plan without any numbers.
+#include <algorithm>
+
+#include "reading.hpp"
+
+namespace microstep {
+namespace {
+
+bool holds_accumulator(const Spec& spec) {
+  return spec.op == "multi_steps" || spec.op == "apply_every" || std::ranges::any_of(spec.of, holds_accumulator);
+}
+
+class Follower {
+ public:
+  Follower(const Plan& plan, const std::vector<bool>& skipped, std::vector<Node>& nodes)
+      : plan_(plan), skipped_(skipped), nodes_(nodes) {
+    auto first = std::ranges::find_if(nodes, &Node::is_multi_steps);
+    if (first != nodes.end() && first->spec->text("skip") != "never") skipping_ = &*first;
+  }
+
+  /// True if an update comes out of the whole spec in microstep t.
+  bool step(std::size_t t) {
+    for (Node& node : nodes_)
+      if (node.accumulates()) carry_on(node);
+    last_ = t + 1 == plan_.batches.size();
+    skips_ = t < skipped_.size() && skipped_[t];
+    next_ = 0;
+    return advance();
+  }
+
+ private:
+  static void carry_on(Node& node) {
+    Beat beat = node.beats.back();
+    beat.emits = beat.opens = false;
+    node.beats.push_back(beat);
+  }
+
+  /// Walks the nodes in pre-order; `next_` is the one whose turn it is.
+  bool advance() {
+    Node& node = nodes_[next_++];
+    if (node.is_multi_steps()) return advance_multi_steps(node);
+    if (node.accumulates()) return advance_apply_every(node);
+    bool emits = true;
+    for (const Spec& inner : node.spec->of) {
+      bool decides = holds_accumulator(inner);
+      bool out = advance();
+      if (decides) emits = out;
+    }
+    return emits;
+  }
+
+  bool advance_multi_steps(Node& node) {
+    bool emits = accumulate(node, node.beats.back());
+    if (emits) return advance();
+    pass_over(node.spec->of[0]);
+    return false;
+  }
+
+  void pass_over(const Spec& spec) {
+    ++next_;
+    for (const Spec& inner : spec.of) pass_over(inner);
+  }
+
+  bool accumulate(Node& node, Beat& beat) {
+    const Spec& spec = *node.spec;
+    bool leaves_out = &node == skipping_ && skips_;
+    bool by_window = leaves_out && spec.text("skip") == "window_not_finite";
+    if (leaves_out && !by_window) return false;
+    auto k = static_cast<std::int64_t>(schedule_value(spec.args.at("k"), beat.gradient_step));
+    beat.opens = beat.mini_step == 0;
+    ++beat.mini_step;
+    const std::string& partial = spec.text("partial");
+    bool ends = beat.mini_step >= k || (last_ && partial.starts_with("flush"));
+    bool drops = last_ && partial == "drop" && !ends;
+    if (ends || drops) beat.mini_step = 0;
+    beat.empty = beat.mini_step == 0;
+    beat.emits = ends && !by_window;
+    if (beat.emits) ++beat.gradient_step;
+    return beat.emits;
+  }
+
+  static bool advance_apply_every(Node& node) {
+    Beat& beat = node.beats.back();
+    std::int64_t k = node.spec->integer("k");
+    beat.opens = beat.mini_step == 0;
+    beat.mini_step = (beat.mini_step + 1) % k;
+    beat.empty = beat.mini_step == 0;
+    beat.emits = beat.empty;
+    if (beat.emits) ++beat.gradient_step;
+    return beat.emits;
+  }
+
+  const Plan& plan_;
+  const std::vector<bool>& skipped_;
+  std::vector<Node>& nodes_;
+  const Node* skipping_ = nullptr;
+  std::size_t next_ = 0;
+  bool last_ = false, skips_ = false;
+};
+
+}  // namespace
+
+std::vector<bool> follow_beats(const Plan& plan, const std::vector<bool>& skipped, std::int64_t rows,
+                               std::vector<Node>& nodes) {
+  for (Node& node : nodes) {
+    if (!node.accumulates()) continue;
+    node.beats.reserve(static_cast<std::size_t>(rows));
+    node.beats.emplace_back();
+  }
+  Follower follower(plan, skipped, nodes);
+  std::vector<bool> emits{false};
+  for (std::int64_t row = 1; row < rows; ++row) emits.push_back(follower.step(static_cast<std::size_t>(row - 1)));
+  return emits;
+}
+
+}  // namespace microstep

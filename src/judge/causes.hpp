@@ -1,0 +1,23 @@
+#pragma once
+// Which known classes of faults would make such a number. Ids are the classes of the public reports, in lower case.
+#include <string>
+#include <vector>
+
+#include "finding.hpp"
+
+namespace microstep {
+
+using Causes = std::vector<std::string>;
+
+/// Why a number of a held microstep moved.
+Causes causes_of_movement(const Reading& reading, const Finding& finding);
+/// Why a counter is off: in units of microsteps, by one, or otherwise.
+Causes causes_of_count(const Reading& reading, const Finding& finding);
+/// Why an accumulator, or what the inner made of it, is outside of its ball.
+Causes causes_of_value(const Reading& reading, const Finding& finding);
+/// From all paths in which two runs differ; never empty for a difference.
+Causes causes_of_difference(const Reading& reading, const Semantics& semantics);
+/// Why a number is not finite.
+Causes causes_of_nonfinite(const Reading& reading, const Finding& finding);
+
+}  // namespace microstep

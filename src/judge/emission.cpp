@@ -1,0 +1,133 @@
+// When updates come out, and what a held microstep must leave alone.
+#include <fmt/format.h>
+
+#include "causes.hpp"
+#include "contracts.hpp"
+#include "finding.hpp"
+
+namespace microstep {
+namespace {
+
+constexpr const char* no_held = "every microstep closes a window (k = 1 or no accumulator)";
+
+bool holds_back(const Reading& reading) { return reading.has_accumulator() && !reading.always_one(); }
+
+bool excludes_zero(const Ball& ball) { return !overlap(ball, exactly(0)); }
+
+/// The first number of the due update that cannot be zero; none where the expected update may be zero everywhere.
+std::optional<Finding> due_but_silent(const Reading& reading, std::int64_t row) {
+  std::optional<Finding> due;
+  for (std::size_t leaf = 0; leaf < reading.updates().size(); ++leaf) {
+    std::size_t column = reading.updates()[leaf];
+    if (first_nonzero(reading.rows(), row, column)) return std::nullopt;
+    auto mirror = reading.expected_column(column);
+    if (due || !mirror || row >= reading.expected()->rows() || !reading.is_governed(leaf)) continue;
+    for (std::int64_t i = 0; i < reading.rows().schema().columns()[column].size && !due; ++i) {
+      Ball ball = number_at(*reading.expected(), row, *mirror, i);
+      if (excludes_zero(ball)) due = Finding{Role::accumulated, row, column, false, i, exactly(0), ball};
+    }
+  }
+  return due;
+}
+
+/// The gradient_step of a multi_steps moves with the emissions of the plan.
+std::optional<Finding> wrong_advance(const Reading& reading, const Node& node, std::int64_t row) {
+  const auto &before = node.beats[static_cast<std::size_t>(row - 1)],
+             &after = node.beats[static_cast<std::size_t>(row)];
+  for (std::size_t count : node.counts) {
+    if (!reading.rows().schema().count_paths()[count].ends_with("/gradient_step")) continue;
+    std::int64_t moved = reading.rows().count(row, count) - reading.rows().count(row - 1, count);
+    if (moved == after.gradient_step - before.gradient_step) continue;
+    return Finding{Role::accumulated,
+                   row,
+                   count,
+                   true,
+                   0,
+                   exactly(static_cast<double>(reading.rows().count(row, count))),
+                   exactly(static_cast<double>(reading.rows().count(row - 1, count) + after.emits))};
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> emitted_while_held(const Reading& reading, std::int64_t row) {
+  for (std::size_t leaf = 0; leaf < reading.updates().size(); ++leaf)
+    if (reading.is_governed(leaf))
+      if (auto found = first_nonzero(reading.rows(), row, reading.updates()[leaf])) return found;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict emission_every_k(const Reading& reading) {
+  if (!holds_back(reading)) return not_applicable(no_held);
+  if (reading.updates().empty()) return not_applicable("the trace does not show the updates");
+  for (std::int64_t row = 1; row < reading.rows().rows(); ++row) {
+    for (const Node& node : reading.nodes())
+      if (node.accumulates())
+        if (auto found = wrong_advance(reading, node, row))
+          return broken(reading, *found, "an emission was counted where none was due, or not where one was",
+                        {"boundary"});
+    if (!reading.emits(row)) {
+      if (auto found = emitted_while_held(reading, row))
+        return broken(reading, *found, "an update came out although the window was not full",
+                      causes_of_movement(reading, *found));
+    } else if (auto found = due_but_silent(reading, row)) {
+      return broken(reading, *found, "no update came out of a full window", {"boundary"});
+    }
+  }
+  return holds("updates came out where the plan's windows end and nowhere else");
+}
+
+Verdict emission_silent_zero(const Reading& reading) {
+  if (!holds_back(reading)) return not_applicable(no_held);
+  if (reading.updates().empty()) return not_applicable("the trace does not show the updates");
+  for (std::int64_t row = 1; row < reading.rows().rows(); ++row)
+    if (!reading.emits(row))
+      if (auto found = emitted_while_held(reading, row))
+        return broken(reading, *found, "the update of a held microstep is not zero",
+                      causes_of_movement(reading, *found));
+  return holds("every update of a held microstep is zero");
+}
+
+Verdict emission_silent_params(const Reading& reading) {
+  if (!holds_back(reading)) return not_applicable(no_held);
+  if (reading.params().empty()) return not_applicable("the trace does not show the params");
+  for (std::int64_t row = 1; row < reading.rows().rows(); ++row) {
+    if (reading.emits(row)) continue;
+    for (std::size_t leaf = 0; leaf < reading.params().size(); ++leaf) {
+      if (leaf < reading.updates().size() && !reading.is_governed(leaf)) continue;
+      std::size_t column = reading.params()[leaf];
+      if (auto found = first_change(reading.rows(), row, column, reading.rows(), row - 1, column))
+        return broken(reading, *found, "a held microstep moved a parameter", causes_of_movement(reading, *found));
+    }
+  }
+  return holds("params are bit for bit the same after every held microstep");
+}
+
+Verdict emission_counters(const Reading& reading) {
+  if (!reading.has_accumulator()) return not_applicable("the spec has no accumulator");
+  bool seen = false;
+  for (const Node& node : reading.nodes()) {
+    if (!node.accumulates()) continue;
+    seen = seen || !node.counts.empty();
+    for (std::int64_t row = 0; row < reading.rows().rows(); ++row)
+      for (std::size_t count : node.counts) {
+        const Beat& beat = node.beats[static_cast<std::size_t>(row)];
+        bool emissions = reading.rows().schema().count_paths()[count].ends_with("/gradient_step");
+        std::int64_t due = emissions ? beat.gradient_step : beat.mini_step, found = reading.rows().count(row, count);
+        if (found == due) continue;
+        Finding off{Role::accumulated,
+                    row,
+                    count,
+                    true,
+                    0,
+                    exactly(static_cast<double>(found)),
+                    exactly(static_cast<double>(due))};
+        return broken(reading, off, "an accumulator's counter is not the plan's", causes_of_count(reading, off));
+      }
+  }
+  if (!seen) return not_applicable("the trace does not show the accumulator's counters");
+  return holds("every counter of the accumulators is the plan's");
+}
+
+}  // namespace microstep

@@ -1,0 +1,144 @@
+#include "finding.hpp"
+
+#include <fmt/format.h>
+
+namespace microstep {
+namespace {
+
+std::string element_text(const Place& place) {
+  return place.shape.empty() ? place.path : place.path + index_text(place.shape, place.index);
+}
+
+std::string sentence(const Place& place, std::string_view what) {
+  std::string when = place.window > 0 ? fmt::format("window {}, microstep {}", place.window, place.microstep)
+                                      : fmt::format("microstep {}", place.microstep);
+  return fmt::format("{}: {} is {} where {} was due ({}).", what, element_text(place), number_text(place.observed),
+                     number_text(place.expected), when);
+}
+
+Verdict broken_at(Place place, std::string_view what, std::vector<std::string> causes) {
+  Verdict verdict;
+  verdict.outcome = Outcome::broken;
+  verdict.evidence = sentence(place, what);
+  verdict.place = std::move(place);
+  verdict.causes = std::move(causes);
+  return verdict;
+}
+
+}  // namespace
+
+std::string number_text(const Ball& ball) {
+  if (wide::is_nan(ball.value)) return "NaN";
+  auto near = static_cast<double>(ball.value);
+  return Wide(near) == ball.value ? fmt::format("{}", near) : wide::to_string(ball.value);
+}
+
+Ball number_at(const Envelope& rows, std::int64_t row, std::size_t column, std::int64_t index) {
+  if (rows.presence(row, column) != Presence::dense) return exactly(0);
+  return rows.numbers(row, column)[static_cast<std::size_t>(index)];
+}
+
+bool reads_as_zero(const Envelope& rows, std::int64_t row, std::size_t column) {
+  return rows.presence(row, column) != Presence::dense;
+}
+
+std::optional<Finding> first_nonzero(const Envelope& rows, std::int64_t row, std::size_t column) {
+  if (reads_as_zero(rows, row, column)) return std::nullopt;
+  auto numbers = rows.numbers(row, column);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (!(numbers[i].value == 0))
+      return Finding{Role::accumulated, row, column, false, static_cast<std::int64_t>(i), numbers[i], exactly(0)};
+  return std::nullopt;
+}
+
+std::optional<Finding> first_change(const Envelope& rows, std::int64_t row, std::size_t column, const Envelope& other,
+                                    std::int64_t other_row, std::size_t other_column) {
+  if (reads_as_zero(rows, row, column) && reads_as_zero(other, other_row, other_column)) return std::nullopt;
+  std::int64_t size = rows.schema().columns()[column].size;
+  for (std::int64_t i = 0; i < size; ++i) {
+    Ball a = number_at(rows, row, column, i), b = number_at(other, other_row, other_column, i);
+    if (!equal(a.value, b.value)) return Finding{Role::accumulated, row, column, false, i, a, b};
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> BallCheck::first_outside(std::int64_t row, std::size_t column) {
+  auto mirror = reading_.expected_column(column);
+  if (!mirror || row >= reading_.expected()->rows()) return std::nullopt;
+  const Envelope &rows = reading_.rows(), &balls = *reading_.expected();
+  compared_ = true;
+  if (reads_as_zero(rows, row, column) && reads_as_zero(balls, row, *mirror)) return std::nullopt;
+  for (std::int64_t i = 0; i < rows.schema().columns()[column].size; ++i) {
+    Finding found{
+        Role::accumulated, row, column, false, i, number_at(rows, row, column, i), number_at(balls, row, *mirror, i)};
+    if (!overlap(found.observed, found.expected)) return found;
+    bool wide = found.expected.radius == infinite_radius || found.observed.radius == infinite_radius;
+    if (wide && !blind_) blind_ = found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> BallCheck::first_outside(std::int64_t row, const Node& node) {
+  if (!reading_.expected() || row >= reading_.expected()->rows()) return std::nullopt;
+  for (std::size_t count : node.counts) {
+    auto mirror = reading_.expected_count(count);
+    if (!mirror) continue;
+    compared_ = true;
+    std::int64_t seen = reading_.rows().count(row, count), due = reading_.expected()->count(row, *mirror);
+    if (seen != due)
+      return Finding{Role::accumulated,
+                     row,
+                     count,
+                     true,
+                     0,
+                     exactly(static_cast<double>(seen)),
+                     exactly(static_cast<double>(due))};
+  }
+  for (std::size_t column : node.columns)
+    if (auto found = first_outside(row, column)) return found;
+  return std::nullopt;
+}
+
+Verdict holds(std::string_view evidence) { return {{}, Outcome::holds, std::string(evidence), {}, {}}; }
+
+Verdict not_applicable(std::string evidence) { return {{}, Outcome::not_applicable, std::move(evidence), {}, {}}; }
+
+Verdict undecidable(std::string evidence) { return {{}, Outcome::undecidable, std::move(evidence), {}, {}}; }
+
+Verdict broken(const Reading& reading, const Finding& finding, std::string_view what, std::vector<std::string> causes) {
+  Place place;
+  place.role = finding.role;
+  place.window = reading.window_of(finding.row);
+  place.microstep = finding.row;
+  const Schema& schema = reading.evidence().observed.at(finding.role).schema();
+  if (finding.is_count) {
+    place.path = schema.count_paths()[finding.where];
+    place.dtype = Dtype::float64;
+  } else {
+    const Column& column = schema.columns()[finding.where];
+    place.path = column.path;
+    place.shape = column.shape;
+    place.dtype = column.dtype;
+  }
+  place.index = finding.index;
+  place.observed = finding.observed;
+  place.expected = finding.expected;
+  return broken_at(std::move(place), what, std::move(causes));
+}
+
+Verdict broken(const Difference& d, std::string_view what, std::vector<std::string> causes) {
+  return broken_at(
+      {Role::accumulated, d.window, d.microstep, d.path, d.shape, d.dtype, d.index, d.accumulated, d.reference}, what,
+      std::move(causes));
+}
+
+Verdict verdict_of(const BallCheck& check, const Reading& reading, std::string_view evidence) {
+  if (const auto& blind = check.blind()) {
+    const Schema& schema = reading.rows().schema();
+    return undecidable(fmt::format("the one-step ball of {} after microstep {} is infinitely wide",
+                                   schema.columns()[blind->where].path, blind->row));
+  }
+  return check.compared() ? holds(evidence) : not_applicable("the trace shows nothing that this contract speaks of");
+}
+
+}  // namespace microstep

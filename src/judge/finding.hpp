@@ -1,0 +1,66 @@
+#pragma once
+// Comparing cells of traces, and verdicts made of what was found.
+#include "microstep/judge/verdict.hpp"
+#include "reading.hpp"
+
+namespace microstep {
+
+/// One number that contradicts a contract.
+struct Finding {
+  /// The run whose columns `where` counts.
+  Role role = Role::accumulated;
+  std::int64_t row = 0;
+  /// A column, or a count path where is_count.
+  std::size_t where = 0;
+  bool is_count = false;
+  std::int64_t index = 0;
+  Ball observed{};
+  Ball expected{};
+};
+
+/// NaN equals NaN; -0 equals +0.
+inline bool equal(Wide a, Wide b) { return a == b || (wide::is_nan(a) && wide::is_nan(b)); }
+
+/// A zero or absent leaf reads as zeros.
+Ball number_at(const Envelope& rows, std::int64_t row, std::size_t column, std::int64_t index);
+bool reads_as_zero(const Envelope& rows, std::int64_t row, std::size_t column);
+
+/// The first element of a column that is not zero.
+std::optional<Finding> first_nonzero(const Envelope& rows, std::int64_t row, std::size_t column);
+/// The first element whose centre is another number than in the other row; columns of the same size.
+std::optional<Finding> first_change(const Envelope& rows, std::int64_t row, std::size_t column, const Envelope& other,
+                                    std::int64_t other_row, std::size_t other_column);
+
+/// Looks through observed numbers for one that cannot be the expected one.
+class BallCheck {
+ public:
+  explicit BallCheck(const Reading& reading) : reading_(reading) {}
+  /// The first number of the column outside of its one-step ball.
+  std::optional<Finding> first_outside(std::int64_t row, std::size_t column);
+  /// The first such number, or count that differs, of a node's own state.
+  std::optional<Finding> first_outside(std::int64_t row, const Node& node);
+  /// A ball so wide that it could show nothing was met; where.
+  const std::optional<Finding>& blind() const { return blind_; }
+  bool compared() const { return compared_; }
+
+ private:
+  const Reading& reading_;
+  std::optional<Finding> blind_;
+  bool compared_ = false;
+};
+
+Verdict holds(std::string_view evidence);
+Verdict not_applicable(std::string evidence);
+Verdict undecidable(std::string evidence);
+/// what: a clause such as "the update of a held microstep is not zero"; the sentence with place and numbers is made
+/// here.
+Verdict broken(const Reading& reading, const Finding& finding, std::string_view what, std::vector<std::string> causes);
+/// From a decision over balls, whose place is already in words.
+Verdict broken(const Difference& difference, std::string_view what, std::vector<std::string> causes);
+/// Undecidable where the check was blind, not applicable where it compared nothing, else holds.
+Verdict verdict_of(const BallCheck& check, const Reading& reading, std::string_view evidence);
+
+/// Shortest text of a number; exact in double or with the digits of Wide.
+std::string number_text(const Ball& ball);
+
+}  // namespace microstep

@@ -1,0 +1,97 @@
+// A microbatch that was left out must leave no trace.
+#include <algorithm>
+
+#include "causes.hpp"
+#include "contracts.hpp"
+#include "finding.hpp"
+
+namespace microstep {
+namespace {
+
+std::optional<Finding> first_nonfinite(const Reading& reading, std::int64_t row, std::size_t column) {
+  if (reads_as_zero(reading.rows(), row, column)) return std::nullopt;
+  auto numbers = reading.rows().numbers(row, column);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (!wide::is_finite(numbers[i].value))
+      return Finding{Role::accumulated, row, column, false, static_cast<std::int64_t>(i), numbers[i], exactly(0)};
+  return std::nullopt;
+}
+
+bool is_finite_row(const Reading& reading, std::int64_t row) {
+  return std::ranges::none_of(reading.gradients(),
+                              [&](std::size_t column) { return first_nonfinite(reading, row, column).has_value(); });
+}
+
+/// Where the window itself is judged, its accumulator may hold the microbatch until the window is dropped.
+std::optional<Finding> first_lasting(const Reading& reading, std::int64_t row) {
+  for (std::size_t column : reading.params())
+    if (auto found = first_nonfinite(reading, row, column)) return found;
+  for (const Node& node : reading.nodes()) {
+    if (node.accumulates() && !node.beats[static_cast<std::size_t>(row)].empty) continue;
+    for (std::size_t column : node.columns)
+      if (auto found = first_nonfinite(reading, row, column)) return found;
+  }
+  return std::nullopt;
+}
+
+/// A skipped microbatch never happened: nothing at all moves.
+std::optional<Finding> first_move(const Reading& reading, std::int64_t row) {
+  const Envelope& rows = reading.rows();
+  for (std::size_t column : reading.params())
+    if (auto found = first_change(rows, row, column, rows, row - 1, column)) return found;
+  for (const Node& node : reading.nodes()) {
+    for (std::size_t count : node.counts)
+      if (rows.count(row, count) != rows.count(row - 1, count))
+        return Finding{Role::accumulated,
+                       row,
+                       count,
+                       true,
+                       0,
+                       exactly(static_cast<double>(rows.count(row, count))),
+                       exactly(static_cast<double>(rows.count(row - 1, count)))};
+    for (std::size_t column : node.columns)
+      if (auto found = first_change(rows, row, column, rows, row - 1, column)) return found;
+  }
+  return std::nullopt;
+}
+
+const Node* skipping_node(const Reading& reading) {
+  auto found = std::ranges::find_if(reading.nodes(), &Node::is_multi_steps);
+  if (found == reading.nodes().end() || found->spec->text("skip") == "never") return nullptr;
+  return &*found;
+}
+
+std::optional<Finding> first_remembered(const Reading& reading, bool by_window) {
+  bool kept_are_finite = true;
+  for (std::int64_t row = 1; row < reading.rows().rows(); ++row) {
+    bool skipped = reading.is_skipped(row);
+    kept_are_finite = kept_are_finite && (skipped || is_finite_row(reading, row));
+    if (skipped && !by_window)
+      if (auto found = first_move(reading, row)) return found;
+    if (kept_are_finite)
+      if (auto found = first_lasting(reading, row)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict state_nonfinite_forgotten(const Reading& reading) {
+  const Node* node = skipping_node(reading);
+  if (!node) return not_applicable("the spec declares no rule that leaves microbatches out");
+  if (std::ranges::none_of(reading.evidence().skipped_microsteps, [](bool skipped) { return skipped; }))
+    return not_applicable("no microbatch of this run is left out");
+  if (const std::string* path = reading.hidden()) return not_applicable("the trace hides " + *path);
+  bool by_window = node->spec->text("skip") == "window_not_finite";
+  if (auto found = first_remembered(reading, by_window))
+    return broken(reading, *found, "a microbatch that was left out is remembered",
+                  causes_of_nonfinite(reading, *found));
+  const auto& semantics = reading.evidence().against_clean;
+  if (semantics && !semantics->differences.empty())
+    return broken(semantics->differences.front(), "not what the same run gives without the microbatches left out",
+                  {"nonfinite-skip"});
+  if (semantics && semantics->verdict == Sameness::undecidable) return undecidable(semantics->reason);
+  return holds("the run is as if the microbatches left out had never been");
+}
+
+}  // namespace microstep

@@ -1,0 +1,135 @@
+// What the optimizer remembers between and across windows.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "causes.hpp"
+#include "contracts.hpp"
+#include "finding.hpp"
+
+namespace microstep {
+namespace {
+
+bool keeps_state(const Node& node) { return !node.columns.empty() || !node.counts.empty(); }
+
+/// Why contracts on the state of nodes of that kind cannot look; empty where they can.
+std::string blindness(const Reading& reading, bool accumulators) {
+  if (const std::string* path = reading.hidden()) return fmt::format("the trace hides {}", *path);
+  bool any = std::ranges::any_of(
+      reading.nodes(), [&](const Node& node) { return node.accumulates() == accumulators && keeps_state(node); });
+  if (any) return {};
+  return accumulators ? "the trace shows no accumulator" : "the inner optimizer keeps no state, or the trace hides it";
+}
+
+std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row) {
+  const Envelope& rows = reading.rows();
+  for (std::size_t count : node.counts)
+    if (rows.count(row, count) != rows.count(row - 1, count))
+      return Finding{Role::accumulated,
+                     row,
+                     count,
+                     true,
+                     0,
+                     exactly(static_cast<double>(rows.count(row, count))),
+                     exactly(static_cast<double>(rows.count(row - 1, count)))};
+  for (std::size_t column : node.columns)
+    if (auto found = first_change(rows, row, column, rows, row - 1, column)) return found;
+  return std::nullopt;
+}
+
+std::optional<Finding> first_wrong_count(const Reading& reading, const Node& node) {
+  std::int64_t due = 0;
+  for (std::int64_t row = 0; row < reading.rows().rows(); ++row) {
+    if (row > 0 && reading.awake(node, row)) ++due;
+    for (std::size_t count : node.counts)
+      if (std::int64_t seen = reading.rows().count(row, count); seen != due)
+        return Finding{Role::accumulated,
+                       row,
+                       count,
+                       true,
+                       0,
+                       exactly(static_cast<double>(seen)),
+                       exactly(static_cast<double>(due))};
+  }
+  return std::nullopt;
+}
+
+/// multi_steps is zeros when empty; apply_every keeps its sum until the next window overwrites it.
+std::optional<Finding> first_leftover(const Reading& reading, const Node& node, BallCheck& check) {
+  for (std::int64_t row = 0; row < reading.rows().rows(); ++row) {
+    const Beat& beat = node.beats[static_cast<std::size_t>(row)];
+    for (std::size_t column : node.columns) {
+      std::optional<Finding> found;
+      if (node.is_multi_steps() && beat.empty) found = first_nonzero(reading.rows(), row, column);
+      if (!node.is_multi_steps() && beat.opens && reading.expected()) found = check.first_outside(row, column);
+      if (found) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+bool pairs_state(const Reading& reading) {
+  return std::ranges::any_of(reading.nodes(),
+                             [](const Node& node) { return !node.accumulates() && keeps_state(node); });
+}
+
+}  // namespace
+
+Verdict state_inner_asleep(const Reading& reading) {
+  if (!reading.has_accumulator() || reading.always_one())
+    return not_applicable("every microstep closes a window (k = 1 or no accumulator)");
+  if (std::string why = blindness(reading, false); !why.empty()) return not_applicable(std::move(why));
+  for (std::int64_t row = 1; row < reading.rows().rows(); ++row)
+    for (const Node& node : reading.nodes()) {
+      bool sleeps = !reading.awake(node, row) && (!node.accumulates() || node.governor);
+      if (!sleeps) continue;
+      if (auto found = first_move(reading, node, row))
+        return broken(reading, *found, "the inner optimizer moved in a held microstep",
+                      causes_of_movement(reading, *found));
+    }
+  return holds("the inner state is bit for bit the same after every held microstep");
+}
+
+Verdict state_accumulator_empty(const Reading& reading) {
+  if (!reading.has_accumulator()) return not_applicable("the spec has no accumulator");
+  if (std::string why = blindness(reading, true); !why.empty()) return not_applicable(std::move(why));
+  BallCheck check(reading);
+  bool cleared = false;
+  for (const Node& node : reading.nodes()) {
+    if (!node.accumulates()) continue;
+    cleared = cleared || node.is_multi_steps();
+    if (auto found = first_leftover(reading, node, check))
+      return broken(reading, *found, "something of a closed window is left in the accumulator",
+                    causes_of_nonfinite(reading, *found));
+  }
+  if (!cleared && !reading.expected()) return not_applicable("no one-step balls are known of this trace");
+  return holds("no window finds anything of an earlier one in the accumulator");
+}
+
+Verdict state_large_batch(const Reading& reading) {
+  const auto& semantics = reading.evidence().against_reference;
+  if (!semantics) return not_applicable("the run was not decided against the large batch");
+  auto found = std::ranges::find_if(semantics->differences,
+                                    [](const Difference& difference) { return difference.path.starts_with("state"); });
+  if (found != semantics->differences.end())
+    return broken(*found, "not the state of the large batch", causes_of_difference(reading, *semantics));
+  if (!pairs_state(reading)) return not_applicable("the inner optimizer keeps no state, or the trace hides it");
+  if (semantics->verdict == Sameness::undecidable) return undecidable(semantics->reason);
+  return holds("the inner state is that of the large batch after every window decided");
+}
+
+Verdict state_count_once(const Reading& reading) {
+  if (const std::string* path = reading.hidden()) return not_applicable(fmt::format("the trace hides {}", *path));
+  bool counts = false;
+  for (const Node& node : reading.nodes()) {
+    if (node.accumulates() || node.counts.empty()) continue;
+    counts = true;
+    if (auto found = first_wrong_count(reading, node))
+      return broken(reading, *found, "an inner counter does not count the emitted updates",
+                    causes_of_count(reading, *found));
+  }
+  if (!counts) return not_applicable("the inner optimizer keeps no counter, or the trace hides it");
+  return holds("every inner counter is the number of emitted updates");
+}
+
+}  // namespace microstep
