@@ -143,7 +143,7 @@ std::optional<Fault> wrong_argument(Spec& spec, const OpRule& rule, const Argume
 
 std::optional<Fault> wrong_inner(const Spec& spec, const OpRule& rule) {
   const std::size_t count = spec.of.size();
-  if (count == 0 && rule.inner != Inner::none)
+  if (count == 0 && rule.inner == Inner::one)
     return Fault{"spec.missing-argument", "the inner op is missing",
                  fmt::format("write {}(adam(0.1), ...)", rule.name)};
   if (count > 0 && rule.inner == Inner::none)

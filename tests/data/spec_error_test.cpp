@@ -102,7 +102,6 @@ TEST(SpecError, MissingArguments) {
       {"chain(scale(1), @adam())", "spec.missing-argument", "lr is missing", "lr takes"},
       {"@multi_steps(adam(0.1))", "spec.missing-argument", "k is missing", "[1, 2147483647]"},
       {"@multi_steps(k=4)", "spec.missing-argument", "inner op is missing", "multi_steps(adam(0.1)"},
-      {"@chain()", "spec.missing-argument", "inner op is missing", "chain(adam(0.1)"},
       {"@masked(sgd(1))", "spec.missing-argument", "mask is missing", "globs"},
       {"multi_steps(sgd(1), k=2, skip=@large)", "spec.missing-argument", "large needs max_norm", "large(max_norm)"},
       {"multi_steps(sgd(1), k=2, skip=@large())", "spec.missing-argument", "large needs max_norm", "large(max_norm)"},

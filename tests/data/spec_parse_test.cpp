@@ -38,6 +38,13 @@ TEST(SpecParse, ChainKeepsItsLinksInOrder) {
   EXPECT_EQ(chain.of[2], (Spec{"ema", {{"decay", 0.25}, {"debias", true}}, {}}));
 }
 
+/// The large-batch reference of apply_every(2) alone.
+TEST(SpecParse, AChainMayBeEmpty) {
+  const Spec empty{"chain", {}, {}};
+  EXPECT_EQ(parse_spec("chain()"), empty);
+  EXPECT_EQ(parse_spec(to_string(empty)), empty);
+}
+
 TEST(SpecParse, AChoiceMayHoldANumber) {
   const Spec spec = parse_spec("multi_steps(sgd(1), k=2, skip=large(1.5))");
   EXPECT_EQ(spec.text("skip"), "large");

@@ -37,7 +37,7 @@ TEST(SpecChecked, NamesThePathOfWhatIsWrong) {
   EXPECT_EQ(refusal({"adam", {{"lr", "fast"}}, {}}), "spec.wrong-type at of[0]/of[0]/lr");
   EXPECT_EQ(refusal({"lion", {}, {}}), "spec.unknown-op at of[0]/of[0]");
   EXPECT_EQ(refusal({"replay", {}, {}}), "spec.unknown-op at of[0]/of[0]");
-  EXPECT_EQ(refusal({"chain", {}, {}}), "spec.missing-argument at of[0]/of[0]");
+  EXPECT_EQ(refusal({"masked", {{"mask", Values{}}}, {}}), "spec.missing-argument at of[0]/of[0]");
 }
 
 TEST(SpecChecked, CountsTheInnerSpecs) {
