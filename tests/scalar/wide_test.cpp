@@ -1,0 +1,75 @@
+#include "microstep/scalar/wide.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "microstep/scalar/ball.hpp"
+#include "microstep/scalar/plain.hpp"
+#include "scalar/numbers.hpp"
+
+namespace microstep {
+namespace {
+
+TEST(Wide, exponent_and_lowest_bit_of_an_odd_integer_times_a_power) {
+  Numbers numbers(Dtype::float64);
+  for (int i = 0; i < 10000; ++i) {
+    int bits = 1 + static_cast<int>(numbers.below(53)), power = static_cast<int>(numbers.below(30000)) - 16000;
+    auto odd = static_cast<std::int64_t>((numbers.bits() >> (64 - bits)) | (std::uint64_t{1} << (bits - 1)) | 1);
+    Wide x = Wide(odd) * wide::power_of_two(power);
+    ASSERT_EQ(wide::exponent_of(-x), power + bits - 1);
+    ASSERT_EQ(wide::lowest_bit(x), power);
+    ASSERT_EQ(wide::significant_bits(x), bits);
+  }
+}
+
+TEST(Wide, subnormals_and_all_113_bits) {
+  EXPECT_EQ(wide::exponent_of(wide::power_of_two(-16494)), -16494);
+  EXPECT_EQ(wide::lowest_bit(3 * wide::power_of_two(-16494)), -16494);
+  EXPECT_EQ(wide::exponent_of(3 * wide::power_of_two(-16494)), -16493);
+  EXPECT_EQ(wide::exponent_of(wide::power_of_two(-16400)), -16400);
+  EXPECT_EQ(wide::lowest_bit(1 + wide::power_of_two(-112)), -112);
+  EXPECT_EQ(wide::significant_bits(1 + wide::power_of_two(-112)), wide_significand);
+  EXPECT_EQ(wide::significant_bits(Wide(0)), 0);
+  EXPECT_EQ(1 + wide::power_of_two(-113), Wide(1));
+}
+
+TEST(Wide, infinities_nan_and_minus_zero_are_ieee) {
+  const Wide infinity = HUGE_VAL, zero = 0;
+  EXPECT_EQ(Wide(1) / zero, infinity);
+  EXPECT_EQ(Wide(1) / -zero, -infinity);
+  EXPECT_EQ(infinity + 1, infinity);
+  EXPECT_TRUE(wide::is_nan(infinity - infinity));
+  EXPECT_TRUE(wide::is_nan(zero * infinity));
+  EXPECT_TRUE(wide::is_nan(wide::sqrt(-1)));
+  EXPECT_TRUE(wide::is_nan(wide::log(-1)));
+  EXPECT_EQ(wide::log(0), -infinity);
+  EXPECT_EQ(wide::exp(-infinity), zero);
+  EXPECT_EQ(wide::sqrt(infinity), infinity);
+  EXPECT_TRUE(std::signbit(static_cast<double>(wide::sqrt(-zero))));
+  EXPECT_TRUE(wide::is_finite(zero) && !wide::is_finite(infinity) && !wide::is_finite(Wide(NAN)));
+  EXPECT_EQ(wide::abs(-infinity), infinity);
+  EXPECT_FALSE(std::signbit(static_cast<double>(wide::abs(-zero))));
+}
+
+TEST(Wide, text_is_short_and_names_what_is_not_finite) {
+  EXPECT_EQ(wide::to_string(0), "0");
+  EXPECT_EQ(wide::to_string(-Wide(0)), "-0");
+  EXPECT_EQ(wide::to_string(Wide(1) / 4), "0.25");
+  EXPECT_EQ(wide::to_string(Wide(1) / 10), "0.1");
+  EXPECT_EQ(wide::to_string(Wide(0.1)), "0.1000000000000000055511151231257827");
+  EXPECT_EQ(wide::to_string(Wide(NAN)), "NaN");
+  EXPECT_EQ(wide::to_string(Wide(HUGE_VAL)), "Infinity");
+  EXPECT_EQ(wide::to_string(-Wide(HUGE_VAL)), "-Infinity");
+  EXPECT_EQ(wide::to_string(1 + wide::power_of_two(-112)), "1.0000000000000000000000000000000002");
+}
+
+TEST(Wide, plain_forms_hyper_parameters_without_rounding_to_double) {
+  const Plain<Wide> in;
+  EXPECT_EQ(in.decay(0.1).taken, 1 - Wide(0.1));
+  EXPECT_NE(in.decay(0.1).taken, Wide(1 - 0.1));
+  EXPECT_EQ(in.one_minus_power(0.1, 2), 1 - Wide(0.1) * Wide(0.1));
+}
+
+}  // namespace
+}  // namespace microstep
