@@ -17,20 +17,23 @@ double magnitude(const Ball& ball) { return static_cast<double>(wide::abs(ball.v
 // Two runs side by side.
 class Decision {
  public:
-  Decision(const Plan& accumulated, const Plan& reference, BallTransformation transformation)
-      : arithmetic_(A::semantics(narrowest_dtype(accumulated.params.layout()))),
-        accumulated_(arithmetic_, accumulated, std::move(transformation)),
-        reference_(arithmetic_, reference),
-        scale_(accumulated.params.leaf_count(), 0.0) {
+  explicit Decision(const Pairing& pairing)
+      : arithmetic_(A::semantics(narrowest_dtype(pairing.accumulated.params.layout()))),
+        accumulated_(arithmetic_, pairing.accumulated, pairing.transformation),
+        reference_(arithmetic_, pairing.reference, pairing.reference_transformation),
+        scale_(pairing.accumulated.params.leaf_count(), 0.0) {
     own_nodes_ = paired_nodes(accumulated_.state);
     other_nodes_ = paired_nodes(reference_.state);
     note_unpaired();
   }
 
-  Semantics over(const std::vector<std::vector<std::int64_t>>& windows) {
-    for (const auto& window : windows) {
+  Semantics over(const Windows& windows, const Windows& reference_windows) {
+    for (std::size_t i = 0; i < windows.size(); ++i) {
       ++semantics_.windows;
-      run_window(window.back());
+      std::int64_t reference_last =
+          reference_windows.empty() ? static_cast<std::int64_t>(i) : reference_windows[i].back();
+      updates_ = run_window(accumulated_, windows[i].back());
+      reference_updates_ = run_window(reference_, reference_last);
       compare_window();
       if (semantics_.verdict != Sameness::same) return semantics_;
       restart();
@@ -52,21 +55,19 @@ class Decision {
       semantics_.unpaired.push_back("reference " + other_nodes_[i].path);
   }
 
-  void run_window(std::int64_t last) {
-    reference_.step();
-    note_scale(reference_.gradients);
-    bool first = true;
-    while (accumulated_.microstep() <= last) {
-      accumulated_.step();
-      note_scale(accumulated_.gradients);
-      if (accumulated_.updates.all_zero()) continue;
-      if (first)
-        updates_ = accumulated_.updates;
+  // The sum of the window's updates.
+  Tree<Ball> run_window(Training<A>& training, std::int64_t last) {
+    std::optional<Tree<Ball>> sum;
+    while (training.microstep() <= last) {
+      training.step();
+      note_scale(training.gradients);
+      if (training.updates.all_zero()) continue;
+      if (sum)
+        apply_updates(arithmetic_, *sum, training.updates);
       else
-        apply_updates(arithmetic_, updates_, accumulated_.updates);
-      first = false;
+        sum = training.updates;
     }
-    if (first) updates_ = accumulated_.updates;
+    return sum ? *sum : training.updates;
   }
 
   void note_scale(const Tree<Ball>& tree) {
@@ -82,7 +83,7 @@ class Decision {
     for (std::size_t i = 0; i < pairs; ++i) compare_counts(own_nodes_[i], other_nodes_[i]);
     for (std::size_t i = 0; i < pairs; ++i) compare_slots(own_nodes_[i], other_nodes_[i]);
     note_scale(accumulated_.params);
-    compare_trees("updates", updates_, reference_.updates);
+    compare_trees("updates", updates_, reference_updates_);
     compare_trees("params", accumulated_.params, reference_.params);
     if (!semantics_.differences.empty()) {
       semantics_.verdict = Sameness::different;
@@ -168,7 +169,7 @@ class Decision {
   A arithmetic_;
   Training<A> accumulated_;
   Training<A> reference_;
-  Tree<Ball> updates_;
+  Tree<Ball> updates_, reference_updates_;
   std::vector<StateNode<Ball>> own_nodes_, other_nodes_;
   std::vector<double> scale_;
   Semantics semantics_;
@@ -176,16 +177,16 @@ class Decision {
 
 }  // namespace
 
-Semantics decide(const Plan& accumulated, const Plan& reference, const std::vector<std::vector<std::int64_t>>& windows,
-                 BallTransformation transformation) {
-  if (windows.size() != reference.batches.size())
+Semantics decide(const Pairing& pairing) {
+  std::size_t other =
+      pairing.reference_windows.empty() ? pairing.reference.batches.size() : pairing.reference_windows.size();
+  if (pairing.windows.size() != other)
     throw Error("plan.windows",
-                fmt::format("the accumulated run has {} windows, the reference {} batches", windows.size(),
-                            reference.batches.size()),
-                {}, "make the reference with large_batch_of");
-  Decision decision(accumulated, reference, std::move(transformation));
+                fmt::format("the accumulated run has {} windows, the reference {}", pairing.windows.size(), other), {},
+                "make the reference with large_batch_of");
+  Decision decision(pairing);
   try {
-    return decision.over(windows);
+    return decision.over(pairing.windows, pairing.reference_windows);
   } catch (const Undecidable& reason) {
     return decision.undecidable(reason.what());
   }

@@ -11,11 +11,24 @@ namespace microstep {
 
 using BallTransformation = TransformationPointer<Balls<Wide>>;
 
-/// reference has one batch for each window of accumulated. After a window judged same, params and paired state of both
-/// runs restart from the reference's centres with radius 0. transformation: in place of the accumulated plan's spec (a
-/// planted fault). Throws plan.windows where the numbers of windows do not match.
-Semantics decide(const Plan& accumulated, const Plan& reference, const std::vector<std::vector<std::int64_t>>& windows,
-                 BallTransformation transformation = nullptr);
+using Windows = std::vector<std::vector<std::int64_t>>;
+
+/// What is compared with what. After a window judged same, params and paired state of both runs restart from the
+/// reference's centres with radius 0.
+struct Pairing {
+  const Plan& accumulated;
+  const Plan& reference;
+  /// The accumulated run's windows; the reference's where it has more than one microstep a window (empty: one batch
+  /// each).
+  Windows windows;
+  Windows reference_windows = {};
+  /// In place of the accumulated, or the reference plan's spec: a planted fault.
+  BallTransformation transformation = nullptr;
+  BallTransformation reference_transformation = nullptr;
+};
+
+/// Throws plan.windows where the numbers of windows do not match.
+Semantics decide(const Pairing& pairing);
 
 /// Per microstep whether the plan's skip rule left it out, seen from a run over balls; empty where no rule can skip.
 /// Throws Undecidable where a rule is not certain in the declared dtype.

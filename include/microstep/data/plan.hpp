@@ -15,6 +15,7 @@ namespace microstep {
 
 /// How the losses of the examples of one batch make the batch's loss.
 enum class Loss : std::uint8_t { mean, sum };
+constexpr std::string_view to_string(Loss loss) { return loss == Loss::mean ? "mean" : "sum"; }
 
 /// One given gradient of a `replay` problem: of one example, or the mean gradient of a microbatch of `weight` examples
 /// or tokens. Leaves may be absent. Shapes and names are the params', dtypes those of Plan::gradient_layout.

@@ -1,0 +1,17 @@
+#pragma once
+// Numbers for people: shortest decimals, and with their bits where two values are set side by side.
+#include <string>
+
+#include "microstep/scalar/ball.hpp"
+#include "microstep/scalar/dtype.hpp"
+
+namespace microstep {
+
+/// The centre rounded to the dtype, as its shortest decimal.
+std::string shown(Dtype dtype, const Ball& ball);
+/// `0.1 (0x3dcccccd)`.
+std::string shown_with_bits(Dtype dtype, const Ball& ball);
+/// 3 significant digits, as 1.2e-07.
+std::string rough(double x);
+
+}  // namespace microstep

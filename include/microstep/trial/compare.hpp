@@ -1,0 +1,52 @@
+#pragma once
+// The main job: is this accumulated run the same computation as large-batch training, where does it first differ, why,
+// and which spec would be?
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "microstep/data/plan.hpp"
+#include "microstep/data/semantics.hpp"
+#include "microstep/judge/verdict.hpp"
+#include "microstep/train/setup.hpp"
+
+namespace microstep {
+
+struct CompareRequest {
+  Spec spec;
+  Spec problem;
+  PlanOptions options;
+  /// The reference's spec; the spec without its accumulators unless given.
+  std::optional<Spec> against;
+};
+
+/// What the float run itself showed of one path: information, never a verdict.
+struct LargestDifference {
+  std::string path;
+  std::int64_t window = 0;
+  Shape shape;
+  Dtype dtype = Dtype::float32;
+  std::int64_t index = 0;
+  double accumulated = 0;
+  double reference = 0;
+  double ulps = 0;
+};
+
+struct Comparison {
+  Plan accumulated;
+  Plan reference;
+  std::vector<std::vector<std::int64_t>> windows;
+  Semantics semantics;
+  std::vector<Verdict> contracts;
+  /// Never empty when the plans differ.
+  std::vector<std::string> causes;
+  /// Verified to be the reference's computation, on this input.
+  std::optional<Spec> equivalent;
+  std::vector<LargestDifference> shown;
+};
+
+/// Throws Error for a request that makes no plan; spec.no-accumulator where nothing accumulates and no --against is
+/// given.
+Comparison compare(const CompareRequest& request);
+
+}  // namespace microstep

@@ -1,0 +1,28 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "microstep/report/compare.hpp"
+
+namespace microstep {
+
+std::string cause_in_words(const std::string& cause) {
+  static const std::vector<std::pair<std::string, std::string>> words = {
+      {"sum-mean", "the sum of the window's gradients is used where the large batch has their mean"},
+      {"token-weight", "each microbatch counts the same, whatever its number of examples"},
+      {"micro-state", "the inner optimizer's state moves in each microstep, not once a window"},
+      {"clip-place", "gradients are clipped per microstep, not once on the window's gradient"},
+      {"decay-form", "weight decay enters at another place or another number of times"},
+      {"time-index", "a counter that drives bias correction stands elsewhere"},
+      {"schedule-count", "a schedule is read once a microstep, not once a window"},
+      {"partial-window", "the short last window is not divided by its own length"},
+      {"boundary", "windows begin or end at other microsteps"},
+      {"nonfinite-skip", "a microbatch that is not finite is treated otherwise"},
+      {"dtype", "a number is kept in another dtype than declared"},
+      {"formula", "the update rule or its hyper-parameters are other ones"},
+  };
+  auto found = std::ranges::find(words, cause, &std::pair<std::string, std::string>::first);
+  return found == words.end() ? cause : found->second;
+}
+
+}  // namespace microstep

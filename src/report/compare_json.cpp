@@ -1,0 +1,69 @@
+#include "microstep/json/plan.hpp"
+#include "microstep/json/writer.hpp"
+#include "microstep/report/compare.hpp"
+
+namespace microstep {
+namespace {
+
+void write_side(JsonWriter& out, const Difference& d, std::string_view key, const Ball& ball) {
+  out.key(key);
+  if (d.is_count)
+    out.integer(static_cast<std::int64_t>(ball.value));
+  else
+    out.number(d.dtype, static_cast<double>(round_to(d.dtype, ball.value)));
+}
+
+void write_divergence(JsonWriter& out, const Difference& d) {
+  out.key("first_divergence").open_object(JsonWriter::Form::line);
+  out.key("window").integer(d.window).key("microstep").integer(d.microstep).key("path").text(d.path);
+  out.key("index").open_array();
+  std::vector<std::int64_t> index(d.shape.size());
+  std::int64_t flat = d.index;
+  for (std::size_t axis = d.shape.size(); axis-- > 0; flat /= d.shape[axis]) index[axis] = flat % d.shape[axis];
+  for (std::int64_t i : index) out.integer(i);
+  out.close();
+  write_side(out, d, "accumulated", d.accumulated);
+  write_side(out, d, "reference", d.reference);
+  out.key("ulps").number(ulps(d)).close();
+}
+
+void write_contracts(JsonWriter& out, const std::vector<Verdict>& verdicts) {
+  out.key("contracts").open_array();
+  for (const Verdict& v : verdicts) {
+    out.open_object(JsonWriter::Form::line).key("id").text(v.contract).key("verdict").text(to_string(v.outcome));
+    out.key("evidence").text(v.evidence).close();
+  }
+  out.close();
+}
+
+std::int64_t longest(const std::vector<std::vector<std::int64_t>>& windows) {
+  std::size_t k = 0;
+  for (const auto& window : windows) k = std::max(k, window.size());
+  return static_cast<std::int64_t>(k);
+}
+
+}  // namespace
+
+std::string json_report(const Comparison& c) {
+  JsonWriter out;
+  out.open_object().key("schema").text("microstep/compare/1").key("command").text("compare");
+  out.key("accumulated").text(to_string(c.accumulated.spec)).key("reference").text(to_string(c.reference.spec));
+  out.key("problem")
+      .text(to_string(c.accumulated.problem))
+      .key("seed")
+      .integer(static_cast<std::int64_t>(c.accumulated.seed));
+  out.key("k").integer(longest(c.windows)).key("windows").integer(static_cast<std::int64_t>(c.windows.size()));
+  out.key("semantics").text(to_string(c.semantics.verdict));
+  if (!c.semantics.reason.empty()) out.key("reason").text(c.semantics.reason);
+  if (c.semantics.verdict == Sameness::different && !c.semantics.differences.empty())
+    write_divergence(out, c.semantics.differences.front());
+  write_contracts(out, c.contracts);
+  out.key("causes").open_array(JsonWriter::Form::line);
+  for (const std::string& cause : c.causes) out.text(cause);
+  out.close();
+  if (c.equivalent) out.key("equivalent_spec").text(to_string(*c.equivalent));
+  out.close();
+  return out.finish();
+}
+
+}  // namespace microstep

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "microstep/report/compare.hpp"
+#include "microstep/report/value.hpp"
+
+namespace microstep {
+namespace {
+
+std::string heading(const Comparison& c) {
+  return fmt::format(
+      "accumulated  {}  ({} microsteps, {} loss)\nreference    {}  ({} batches, {} loss)\nproblem      {}, {} params, "
+      "seed {}\n\n",
+      to_string(c.accumulated.spec), c.accumulated.batches.size(), to_string(c.accumulated.loss),
+      to_string(c.reference.spec), c.reference.batches.size(), to_string(c.reference.loss),
+      to_string(c.accumulated.problem), to_string(narrowest_dtype(c.accumulated.params.layout())), c.accumulated.seed);
+}
+
+std::string verdict_line(const Comparison& c) {
+  switch (c.semantics.verdict) {
+    case Sameness::same:
+      return fmt::format("SAME: over {} windows params and optimizer state are the large batch's computation.\n",
+                         c.semantics.windows);
+    case Sameness::different:
+      return "DIFFERENT: this is semantic, not rounding: the exact results differ.\n";
+    default:
+      return fmt::format("UNDECIDABLE: {}\n", c.semantics.reason);
+  }
+}
+
+std::string side(const Difference& d, const Ball& ball) {
+  return d.is_count ? fmt::format("{}", static_cast<std::int64_t>(ball.value)) : shown_with_bits(d.dtype, ball);
+}
+
+std::string divergence(const Difference& d) {
+  std::string distance = d.is_count ? "" : fmt::format(", {} ULP of {} apart", rough(ulps(d)), to_string(d.dtype));
+  return fmt::format("first difference: window {}, microstep {}, {}{}{}\n  accumulated {}\n  large batch {}\n",
+                     d.window, d.microstep, d.path, d.is_count ? "" : index_text(d.shape, d.index), distance,
+                     side(d, d.accumulated), side(d, d.reference));
+}
+
+// The factor between the two sides where all numbers of a path have the same one.
+std::string also_differs(const Semantics& semantics) {
+  if (semantics.differences.size() < 2) return "";
+  std::vector<std::string> lines;
+  for (std::size_t i = 1; i < semantics.differences.size(); ++i) {
+    const Difference& d = semantics.differences[i];
+    lines.push_back(fmt::format("  {}{}: {} where the large batch has {}", d.path,
+                                d.is_count ? "" : index_text(d.shape, d.index),
+                                d.is_count ? side(d, d.accumulated) : shown(d.dtype, d.accumulated),
+                                d.is_count ? side(d, d.reference) : shown(d.dtype, d.reference)));
+  }
+  return fmt::format("also in this window:\n{}\n", fmt::join(lines, "\n"));
+}
+
+std::string causes(const Comparison& c) {
+  if (c.causes.empty()) return "";
+  std::string text = "causes:\n";
+  for (const std::string& cause : c.causes)
+    text += fmt::format("  {}: {}{}\n", cause, cause_in_words(cause), cause_detail(c, cause));
+  return text;
+}
+
+std::string contracts(const Comparison& c) {
+  std::string text;
+  for (const Verdict& v : c.contracts)
+    if (v.outcome == Outcome::broken) text += fmt::format("  {}: {}\n", v.contract, v.evidence);
+  return text.empty() ? "" : "contracts broken:\n" + text;
+}
+
+std::string floats(const Comparison& c) {
+  std::string text = "the float run itself (information, not the verdict), largest difference:\n";
+  for (const LargestDifference& d : c.shown) {
+    if (d.window == 0) continue;
+    text += fmt::format("  {}: window {}, {}: {} against {}, {} ULP\n", d.path, d.window, index_text(d.shape, d.index),
+                        shown(d.dtype, exactly(d.accumulated)), shown(d.dtype, exactly(d.reference)), rough(d.ulps));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string text_report(const Comparison& c) {
+  std::string text = heading(c) + verdict_line(c);
+  if (!c.semantics.differences.empty() && c.semantics.verdict == Sameness::different)
+    text += divergence(c.semantics.differences.front()) + also_differs(c.semantics);
+  text += causes(c);
+  if (c.equivalent)
+    text += fmt::format("equivalent (verified over {} windows): {}\n", c.windows.size(), to_string(*c.equivalent));
+  text += contracts(c);
+  for (const std::string& node : c.semantics.unpaired) text += fmt::format("not compared, no counterpart: {}\n", node);
+  return text + floats(c);
+}
+
+}  // namespace microstep

@@ -1,0 +1,86 @@
+#include "microstep/trial/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "microstep/bound/semantics.hpp"
+#include "microstep/judge/contract.hpp"
+#include "microstep/train/run.hpp"
+#include "microstep/trial/evidence.hpp"
+#include "microstep/trial/repair.hpp"
+
+namespace microstep {
+namespace {
+
+bool accumulates(const Spec& spec) { return op_rule(spec.op).accumulates || std::ranges::any_of(spec.of, accumulates); }
+
+double gap(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)) ? 0 : std::fabs(a - b); }
+
+// The largest difference of one param leaf at the ends of the windows.
+LargestDifference largest(const Trace& own, const Trace& other, std::size_t column, const Windows& windows) {
+  const Column& c = own.schema().columns()[column];
+  LargestDifference found{c.path, 0, c.shape, c.dtype, 0, 0, 0, 0};
+  double widest = -1;
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    auto a = own.numbers(windows[w].back() + 1, column);
+    auto b = other.numbers(static_cast<std::int64_t>(w) + 1, column);
+    for (std::size_t j = 0; j < a.size(); ++j) {
+      double g = gap(a[j], b[j]);
+      if (g <= widest) continue;
+      widest = g;
+      found.window = static_cast<std::int64_t>(w) + 1;
+      found.index = static_cast<std::int64_t>(j);
+      found.accumulated = a[j];
+      found.reference = b[j];
+      found.ulps = ulp_distance(c.dtype, a[j], b[j]);
+    }
+  }
+  return found;
+}
+
+std::vector<LargestDifference> shown_by_floats(const Plan& accumulated, const Plan& reference, const Windows& windows) {
+  const Trace own = run(accumulated), other = run(reference);
+  std::vector<LargestDifference> shown;
+  for (std::size_t c = 0; c < accumulated.params.leaf_count(); ++c) shown.push_back(largest(own, other, c, windows));
+  return shown;
+}
+
+std::string fallback_cause(const Semantics& semantics) {
+  return !semantics.differences.empty() && semantics.differences.front().is_count ? "time-index" : "formula";
+}
+
+void find_causes(Comparison& result) {
+  auto same = [&](const Spec& spec) {
+    Plan plan = result.accumulated;
+    plan.spec = spec;
+    return decide({plan, result.reference, result.windows}).verdict == Sameness::same;
+  };
+  Repair found = repair(result.accumulated, result.reference, result.windows, same);
+  result.equivalent = found.equivalent;
+  result.causes = found.causes;
+  if (result.causes.empty()) result.causes.push_back(fallback_cause(result.semantics));
+}
+
+}  // namespace
+
+Comparison compare(const CompareRequest& request) {
+  if (!request.against && !accumulates(request.spec))
+    throw Error("spec.no-accumulator", "nothing in this spec accumulates, so it is its own large batch",
+                to_string(request.spec), "wrap it, as in multi_steps(" + to_string(request.spec) + ", k=4)");
+  Comparison result;
+  result.accumulated = make_plan(request.spec, request.problem, request.options);
+  const std::vector<bool> skipped = skipped_microsteps(result.accumulated);
+  result.windows = windows(result.accumulated, skipped);
+  Experiment experiment = experiment_of("compare", result.accumulated);
+  Plan& reference = experiment.plans[Role::reference];
+  if (request.against) reference.spec = without_accumulators(*request.against);
+  result.reference = reference;
+  const Evidence evidence = gather(experiment, own_run);
+  result.semantics = *evidence.against_reference;
+  result.contracts = judge_all(evidence);
+  if (result.semantics.verdict == Sameness::different) find_causes(result);
+  result.shown = shown_by_floats(result.accumulated, result.reference, result.windows);
+  return result;
+}
+
+}  // namespace microstep

@@ -1,0 +1,97 @@
+#include "microstep/trial/evidence.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "microstep/bound/transition.hpp"
+#include "microstep/json/plan.hpp"
+#include "microstep/train/run.hpp"
+
+namespace microstep {
+namespace {
+
+Plan permuted(Plan plan, const Windows& windows) {
+  std::vector<std::vector<std::int64_t>> batches = plan.batches;
+  for (const auto& window : windows)
+    for (std::size_t i = 0; i < window.size(); ++i)
+      plan.batches[static_cast<std::size_t>(window[i])] =
+          batches[static_cast<std::size_t>(window[window.size() - 1 - i])];
+  return plan;
+}
+
+Plan single(const Plan& reference) {
+  Plan plan = reference;
+  plan.spec = checked(Spec{"multi_steps", {{"k", Value(1)}}, {reference.spec}});
+  return plan;
+}
+
+Plan clean(Plan plan, const std::vector<bool>& skipped) {
+  std::vector<std::vector<std::int64_t>> batches;
+  for (std::size_t t = 0; t < plan.batches.size(); ++t)
+    if (!skipped[t]) batches.push_back(plan.batches[t]);
+  plan.batches = std::move(batches);
+  plan.interruptions.clear();
+  return plan;
+}
+
+void add_answer(Evidence& evidence, Role role, const Plan& plan, Answer answer, const Gathering& gathering) {
+  if (auto* skipped = std::get_if<Skipped>(&answer)) evidence.skipped[role] = skipped->reason;
+  if (auto* errored = std::get_if<Errored>(&answer)) evidence.errored[role] = errored->id + ": " + errored->message;
+  const auto* trace = std::get_if<Trace>(&answer);
+  if (!trace) return;
+  Envelope& observed = evidence.observed[role] = embedded(*trace);
+  if (!gathering.expected) return;
+  try {
+    evidence.expected[role] = transitions(plan, observed, rounding_of(plan));
+  } catch (const Undecidable& reason) {
+    evidence.undecidable[role] = reason.what();
+  } catch (const Error& error) {
+    if (error.id() != "trace.hidden-state") throw;
+  }
+}
+
+Semantics against(const Evidence& evidence, Role role, const Gathering& gathering) {
+  const Plan& accumulated = evidence.experiment->plans.at(Role::accumulated);
+  const Plan& other = evidence.experiment->plans.at(role);
+  Pairing pairing{accumulated, other, evidence.windows};
+  pairing.transformation = gathering.transformation;
+  if (role != Role::reference) {
+    pairing.reference_windows = role == Role::permuted ? evidence.windows : windows(other);
+    pairing.reference_transformation = gathering.transformation;
+  }
+  return decide(pairing);
+}
+
+}  // namespace
+
+Experiment experiment_of(const std::string& id, const Plan& accumulated) {
+  Experiment experiment{id, {{Role::accumulated, accumulated}}};
+  const std::vector<bool> skipped = skipped_microsteps(accumulated);
+  const Windows emitted = windows(accumulated, skipped);
+  const Plan& reference = experiment.plans[Role::reference] = large_batch_of(accumulated, skipped);
+  Plan& interrupted = experiment.plans[Role::interrupted] = accumulated;
+  interrupted.interruptions.resize(accumulated.batches.size());
+  std::iota(interrupted.interruptions.begin(), interrupted.interruptions.end(), 1);
+  experiment.plans[Role::permuted] = permuted(accumulated, emitted);
+  experiment.plans[Role::single] = single(reference);
+  if (std::ranges::find(skipped, true) != skipped.end()) experiment.plans[Role::clean] = clean(accumulated, skipped);
+  return experiment;
+}
+
+Evidence gather(const Experiment& experiment, const Producer& producer, const Gathering& gathering) {
+  Evidence evidence;
+  evidence.experiment = &experiment;
+  evidence.bitwise = gathering.bitwise;
+  const Plan& accumulated = experiment.plans.at(Role::accumulated);
+  evidence.skipped_microsteps = skipped_microsteps(accumulated);
+  evidence.windows = windows(accumulated, evidence.skipped_microsteps);
+  for (const auto& [role, plan] : experiment.plans) add_answer(evidence, role, plan, producer(plan), gathering);
+  if (!gathering.decisions) return evidence;
+  auto has = [&](Role role) { return experiment.plans.contains(role); };
+  if (has(Role::reference)) evidence.against_reference = against(evidence, Role::reference, gathering);
+  if (has(Role::permuted)) evidence.against_permuted = against(evidence, Role::permuted, gathering);
+  if (has(Role::clean)) evidence.against_clean = against(evidence, Role::clean, gathering);
+  return evidence;
+}
+
+}  // namespace microstep

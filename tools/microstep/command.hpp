@@ -1,0 +1,33 @@
+#pragma once
+// One file a command: parse, call trial, print.
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace microstep::cli {
+
+/// Exit codes; the highest severity wins: signals > 70 > 6 > 2 > 3 > 5 > 1 > 4.
+enum Exit {
+  as_expected = 0,
+  differs = 1,
+  usage = 2,
+  bad_input = 3,
+  nothing_decided = 4,
+  no_port = 5,
+  not_written = 6,
+  own_bug = 70
+};
+
+/// Adds a subcommand; the action is run when it was chosen and answers the exit code.
+struct Command {
+  void (*add)(CLI::App& app, std::function<int()>& action);
+};
+std::vector<Command> commands();
+
+void add_compare(CLI::App& app, std::function<int()>& action);
+
+/// Writes results; a full disk or a closed pipe is an Error output.stdout.
+void print(const std::string& text);
+
+}  // namespace microstep::cli
