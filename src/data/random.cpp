@@ -21,7 +21,8 @@ std::uint64_t Stream::bits(std::uint64_t which_case, std::uint64_t index) const 
 }
 
 std::int64_t Stream::below(std::int64_t count, std::uint64_t which_case, std::uint64_t index) const {
-  auto wide = static_cast<unsigned __int128>(bits(which_case, index)) * static_cast<std::uint64_t>(count);
+  __extension__ using Product = unsigned __int128;
+  auto wide = static_cast<Product>(bits(which_case, index)) * static_cast<std::uint64_t>(count);
   return static_cast<std::int64_t>(wide >> 64);
 }
 

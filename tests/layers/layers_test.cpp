@@ -77,7 +77,9 @@ std::vector<Planted> planted_includes() {
 std::vector<Planted> planted_sizes() {
   return {
       {"short_files", {{"src/data/a.cpp", repeated("\n", 250)}}, {{"src/data/a.cpp", repeated("\n", 251)}}},
-      {"short_files", {{"tools/ports/a.py", repeated("\n", 150)}}, {{"tools/ports/a.py", repeated("\n", 151)}}},
+      {"short_files",
+       {{"tools/ports/a_port.py", repeated("\n", 150)}},
+       {{"tools/ports/a_port.py", repeated("\n", 151)}}},
       {"short_functions",
        {{"src/data/a.cpp", "void g() {\n" + call_lines(38) + "}\n"},
         {"tests/data/a.cpp", "TEST(A, B) {\n" + call_lines(39) + "}\n"}},

@@ -25,7 +25,7 @@ Violations short_files(const Rooms&, const SourceTree& tree) {
   Violations found;
   for (const SourceFile& file : tree) {
     const int count = static_cast<int>(lines_of(file.text).size());
-    const int limit = file.path.starts_with("tools/ports/") ? longest_port : longest_file;
+    const int limit = file.path.ends_with("_port.py") ? longest_port : longest_file;
     if (count > limit) found.push_back({file.path, over(count, limit, "lines")});
   }
   return found;

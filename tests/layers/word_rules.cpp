@@ -30,7 +30,7 @@ Rule banned(const std::string& id, const std::string& words) {
 }
 
 Violations files_named_by_what_they_hold(const Rooms&, const SourceTree& tree) {
-  static const std::regex word(R"((^|[/_])(utils?|common|details?)([/_.]|$))");
+  static const std::regex word(R"((/|_)(utils?|common)[/.]|/details?[/.])");
   Violations found;
   for (const SourceFile& file : tree) {
     if (std::regex_search(file.path, word)) found.push_back({file.path, "is named by no noun"});
