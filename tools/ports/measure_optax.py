@@ -75,6 +75,10 @@ def windows():
             say(f"inf in microstep {position + 1} of k=3, skip={title}; (update, acc_grads, mini_step, gradient_step)", shown)
     skipped = list(steps(multi(optax.sgd(1.0), 2, should_skip_update_fn=optax.skip_not_finite), [1.0, np.nan]))[-1][1]
     say("skip_state after a skipped microstep", {name: str(v) for name, v in skipped.skip_state.items()})
+    for norm in (4.0, 5.0):
+        skip = functools.partial(optax.skip_large_updates, max_squared_norm=25.0)
+        state = list(steps(multi(optax.sgd(1.0), 2, should_skip_update_fn=skip), [norm]))[-1][1]
+        say(f"skip_large_updates(max_squared_norm=25), norm {norm}: mini_step after it", int(state.mini_step))
     say("apply_every(2), gradients 2 4 1 3, (update, grad_acc, count)",
         [(show(u), show(s.grad_acc), int(s.count)) for u, s in steps(optax.apply_every(2), [2, 4, 1, 3])])
     say("apply_every(2), gradients inf 1 1 1, (update, grad_acc)",
@@ -189,6 +193,7 @@ def absent():
                     ("apply_every", optax.apply_every(2)), ("multi_steps(sgd)", multi(optax.sgd(0.1), 2))):
         say(f"None for the gradient of a leaf, {name}", attempt(
             lambda: show(jax.jit(t.update)({"w": jnp.ones([1]), "frozen": None}, t.init(params), params)[0])))
+    say("apply_updates with None", attempt(lambda: show(optax.apply_updates(params, {"w": jnp.ones([1]), "frozen": None}))))
 
 
 if __name__ == "__main__":
