@@ -1,0 +1,44 @@
+#pragma once
+// A port that speaks the protocol: start, run, stop. Trouble in a case is an Errored answer; the next case gets a fresh
+// process, three times in a row at most.
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "microstep/data/producer.hpp"
+#include "microstep/json/protocol.hpp"
+#include "microstep/port/process.hpp"
+
+namespace microstep {
+
+class PortSession {
+ public:
+  /// Starts the port and asks for its facts. Throws Error with the trouble's id (port.*) if it never becomes usable.
+  PortSession(std::vector<std::string> argv, ProcessOptions options = {});
+
+  const PortFacts& facts() const { return facts_; }
+  /// Trace, skipped or errored. Never throws for what the port does: a crash, hang or bad answer is Errored with its
+  /// id.
+  Answer run(const Plan& plan);
+  /// The port as a producer; the session must outlive it.
+  Producer producer();
+  /// How it ended; a warning where it had to be forced.
+  PortExit stop() { return process_.stop(); }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  void start();
+  Answer ask(const Plan& plan);
+  Answer failed(const std::string& id, const std::string& message);
+
+  std::vector<std::string> argv_;
+  ProcessOptions options_;
+  Process process_;
+  PortFacts facts_;
+  std::vector<std::string> warnings_;
+  std::int64_t seq_ = 0;
+  int failures_in_a_row_ = 0;
+  bool needs_restart_ = false;
+};
+
+}  // namespace microstep

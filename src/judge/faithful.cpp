@@ -1,0 +1,106 @@
+#include "microstep/judge/faithful.hpp"
+
+#include <algorithm>
+
+namespace microstep {
+namespace {
+
+// counts come first, by their own loop; then these.
+int rank_of(const std::string& path) {
+  if (path.starts_with("state/")) return 0;
+  if (path.starts_with("updates/")) return 1;
+  return path.starts_with("params/") ? 2 : 3;
+}
+
+struct Match {
+  std::size_t observed;
+  std::size_t expected;
+};
+
+std::vector<Match> matched_columns(const Schema& observed, const Schema& expected) {
+  std::vector<Match> matches;
+  for (std::size_t i = 0; i < expected.columns().size(); ++i)
+    if (rank_of(expected.columns()[i].path) < 3)
+      if (auto column = observed.find_column(expected.columns()[i].path)) matches.push_back({*column, i});
+  std::ranges::stable_sort(matches, {}, [&](const Match& m) { return rank_of(expected.columns()[m.expected].path); });
+  return matches;
+}
+
+class Judging {
+ public:
+  Judging(const Trace& observed, const Envelope& expected)
+      : observed_(observed), expected_(expected), columns_(matched_columns(observed.schema(), expected.schema())) {}
+
+  Faithfulness over(std::int64_t first_row) {
+    std::int64_t rows = std::min(observed_.rows(), expected_.rows());
+    for (std::int64_t row = first_row; row < rows; ++row) {
+      judge_counts(row);
+      for (const Match& match : columns_) judge_column(row, match);
+    }
+    if (result_.outside > 0) result_.outcome = Outcome::broken;
+    return result_;
+  }
+
+ private:
+  void judge_counts(std::int64_t row) {
+    const auto& paths = expected_.schema().count_paths();
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      auto own = observed_.schema().find_count(paths[i]);
+      if (!own) continue;
+      ++result_.judged;
+      ++result_.exact;
+      auto seen = static_cast<double>(observed_.count(row, *own)), due = static_cast<double>(expected_.count(row, i));
+      if (seen != due) note({Role::accumulated, 0, row, paths[i], {}, Dtype::float64, 0, exactly(seen), exactly(due)});
+    }
+  }
+
+  void judge_column(std::int64_t row, const Match& match) {
+    const Column& column = observed_.schema().columns()[match.observed];
+    if (observed_.presence(row, match.observed) == Presence::absent) return judge_absent(row, match, column);
+    bool dense = expected_.presence(row, match.expected) == Presence::dense;
+    bool zeros = observed_.presence(row, match.observed) == Presence::zero;
+    auto seen = observed_.numbers(row, match.observed);
+    auto due = expected_.numbers(row, match.expected);
+    if (seen.size() != due.size())
+      return note({Role::accumulated, 0, row, column.path, column.shape, column.dtype, 0, {}, {}});
+    for (std::size_t j = 0; j < seen.size(); ++j)
+      judge_number(row, column, j, zeros ? 0 : seen[j], dense ? due[j] : exactly(0));
+  }
+
+  // A leaf that is missing where a number other than zero was due.
+  void judge_absent(std::int64_t row, const Match& match, const Column& column) {
+    if (row == 0 || expected_.presence(row, match.expected) != Presence::dense) return;
+    auto due = expected_.numbers(row, match.expected);
+    for (std::size_t j = 0; j < due.size(); ++j)
+      if (!contains(due[j], 0)) return judge_number(row, column, j, 0, due[j]);
+  }
+
+  void judge_number(std::int64_t row, const Column& column, std::size_t j, double seen, const Ball& due) {
+    ++result_.judged;
+    if (due.radius == 0) ++result_.exact;
+    double share = share_of_radius(due, seen);
+    if (!(share <= 1))
+      return note({Role::accumulated, 0, row, column.path, column.shape, column.dtype, static_cast<std::int64_t>(j),
+                   exactly(seen), due});
+    if (share <= result_.largest_share) return;
+    result_.largest_share = share;
+    result_.largest_path = column.path;
+  }
+
+  void note(Place place) {
+    if (result_.outside++ == 0) result_.first = std::move(place);
+  }
+
+  const Trace& observed_;
+  const Envelope& expected_;
+  std::vector<Match> columns_;
+  Faithfulness result_;
+};
+
+}  // namespace
+
+Faithfulness faithfulness(const Trace& observed, const Envelope& expected, bool with_start) {
+  return Judging(observed, expected).over(with_start ? 0 : 1);
+}
+
+}  // namespace microstep

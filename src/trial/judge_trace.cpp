@@ -1,0 +1,48 @@
+#include "microstep/trial/judge_trace.hpp"
+
+#include "microstep/bound/transition.hpp"
+#include "microstep/json/trace.hpp"
+#include "microstep/judge/contract.hpp"
+#include "microstep/trial/evidence.hpp"
+
+namespace microstep {
+namespace {
+
+Spec spec_of(const DumpedTrace& dumped, const std::optional<Spec>& given, const std::string& source) {
+  if (given) return *given;
+  if (!dumped.spec.empty()) return parse_spec(dumped.spec);
+  throw Error("trace.no-spec", "neither the trace nor the command says which optimizer it is of", source,
+              "add \"spec\": \"...\" to the file, or --spec '...'");
+}
+
+}  // namespace
+
+TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec) {
+  const DumpedTrace dumped = decode_dumped_trace(text, source);
+  if (dumped.trace.microsteps() == 0)
+    throw Error("trace.empty", "the trace has no microstep", source, "record at least one step");
+  TraceJudgement result;
+  result.plan = replay_plan_of(dumped, spec_of(dumped, spec, source));
+  result.microsteps = dumped.trace.microsteps();
+  const Experiment experiment{"judge",
+                              {{Role::accumulated, result.plan}, {Role::reference, large_batch_of(result.plan)}}};
+  auto recorded = [&](const Plan& plan) -> Answer {
+    if (plan.spec == result.plan.spec && plan.batches == result.plan.batches) return dumped.trace;
+    return Skipped{"a dumped trace shows one run only"};
+  };
+  Gathering gathering;
+  gathering.bitwise = false;
+  const Evidence evidence = gather(experiment, recorded, gathering);
+  result.contracts = judge_all(evidence);
+  if (auto expected = evidence.expected.find(Role::accumulated); expected != evidence.expected.end()) {
+    result.faithful = faithfulness(dumped.trace, expected->second, false);
+  } else {
+    result.faithful.outcome = Outcome::undecidable;
+    auto why = evidence.undecidable.find(Role::accumulated);
+    result.faithful.reason =
+        why != evidence.undecidable.end() ? why->second : "the trace hides state that the spec has";
+  }
+  return result;
+}
+
+}  // namespace microstep

@@ -1,0 +1,46 @@
+#include "microstep/trial/serve.hpp"
+
+#include "microstep/json/protocol.hpp"
+#include "microstep/trial/evidence.hpp"
+
+namespace microstep {
+namespace {
+
+PortFacts own_facts() {
+  PortFacts facts;
+  facts.name = "microstep";
+  for (const OpRule& rule : op_table())
+    (rule.kind == OpKind::transformation ? facts.specs : facts.problems).emplace_back(rule.name);
+  std::ranges::sort(facts.problems);
+  facts.problems.erase(std::ranges::unique(facts.problems).begin(), facts.problems.end());
+  facts.dtypes.assign(all_dtypes().begin(), all_dtypes().end());
+  facts.hyper_precision = HyperPrecision::float64;
+  return facts;
+}
+
+std::string answer_to(const Request& request) {
+  switch (request.kind) {
+    case Request::Kind::start:
+      return encode_start_answer(request.seq, own_facts());
+    case Request::Kind::run:
+      return encode_answer(request.seq, own_run(*request.plan));
+    default:
+      return encode_stop_answer(request.seq);
+  }
+}
+
+}  // namespace
+
+Served serve_line(const std::string& line) {
+  std::int64_t seq = 0;
+  try {
+    const Document document = parse_answer(line);
+    seq = seq_of(document);
+    const Request request = read_request(document);
+    return {answer_to(request), request.kind == Request::Kind::stop};
+  } catch (const Error& error) {
+    return {encode_answer(seq, Errored{error.id(), error.what()}), false};
+  }
+}
+
+}  // namespace microstep
