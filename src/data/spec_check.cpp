@@ -66,7 +66,9 @@ std::optional<Fault> wrong_step(const ArgumentRule& rule, const Value& step, con
   const double least = before ? std::get<double>(before->data) + 1 : 0;
   const bool right = before ? *number >= least && *number <= last_step : *number == 0;
   if (right) return std::nullopt;
-  return out_of_range(rule, fmt::format("{}: the steps of a schedule rise from 0", rule.name), std::move(path));
+  return out_of_range(rule,
+                      fmt::format("{}: the steps of a schedule rise from 0 to {:.0f} at most", rule.name, last_step),
+                      std::move(path));
 }
 
 std::optional<Fault> wrong_schedule(const ArgumentRule& rule, Value& value) {

@@ -80,7 +80,7 @@ class Arguments {
     const Choice choice = choice_named(argument, std::get<std::string>(value.data));
     if (choice.argument.empty()) return {};
     const ArgumentRule& rule = *find_argument(rule_, choice.argument);
-    return "(" + print_value(spec_.args.at(std::string(rule.name)), rule.type) + ")";
+    return fmt::format("({})", print_value(spec_.args.at(std::string(rule.name)), rule.type));
   }
 
   const Spec& spec_;

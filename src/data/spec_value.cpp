@@ -27,12 +27,6 @@ const T& typed(const Spec& spec, const std::string& name, std::string_view type)
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool is_zero_text(std::string_view text) {
-  return std::none_of(text.begin(),
-                      text.begin() + static_cast<std::ptrdiff_t>(std::min(text.find_first_of("eE"), text.size())),
-                      [](char c) { return c >= '1' && c <= '9'; });
-}
-
 /// Optimal string alignment: insert, delete, replace, swap of neighbours; capitals count as small letters.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -106,8 +100,6 @@ std::optional<double> number_from(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  const bool word = lower(text.back()) >= 'a';
-  if ((!std::isfinite(number) && !word) || (number == 0 && !is_zero_text(text))) return std::nullopt;
   return number;
 }
 

@@ -156,7 +156,8 @@ TEST(SpecError, NumbersOutOfRange) {
       {"clip(@0)", "spec.out-of-range", "max_delta = 0", "a number in (0, infinity)"},
       {"scale(@inf)", "spec.out-of-range", "factor = inf", "any finite number"},
       {"multi_steps(sgd(1), k=2, skip=large(@0))", "spec.out-of-range", "max_norm = 0", "(0, infinity)"},
-      {"multi_steps(sgd(1), k=2, reduce=@men)", "spec.out-of-range", "\"men\" is no choice", "did you mean 'mean'?"},
+      {"multi_steps(sgd(1), k=2, reduce=@men)", "spec.out-of-range", "\"men\" is no choice",
+       "did you mean 'mean'? reduce takes one of mean, sum, weighted"},
       {"@mlp(3)", "spec.out-of-range", "sizes", "at least two sizes", OpKind::problem},
       {"mlp(3, @4097)", "spec.out-of-range", "sizes = 4097", "[1, 4096]", OpKind::problem},
   });
@@ -169,6 +170,7 @@ TEST(SpecError, Schedules) {
       {"adam([@[0]])", "spec.wrong-type", "lr = a list", "[[from_step, value], ...]"},
       {"adam([[@1, 0.1]])", "spec.out-of-range", "rise from 0", "[[from_step, value], ...]"},
       {"adam([[0, 0.1], [@0, 0.2]])", "spec.out-of-range", "rise from 0", "[[from_step, value], ...]"},
+      {"adam([[0, 0.1], [@2147483648, 0.2]])", "spec.out-of-range", "rise from 0 to 2147483647", "[[from_step"},
       {"adam([[0, 0.1], [@2.5, 0.2]])", "spec.wrong-type", "2.5 has", "[[from_step, value], ...]"},
       {"adam([[0, 0.1], [5, @-1]])", "spec.out-of-range", "lr = -1", "[0, infinity)"},
       {"multi_steps(sgd(1), k=[[0, 2], [5, @0]])", "spec.out-of-range", "k = 0", "[1, 2147483647]"},
