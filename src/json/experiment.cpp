@@ -14,7 +14,7 @@ void write_state(JsonWriter& out, const State<double>& state) {
   out.close().key("slots").open_object();
   for (const auto& [name, tree] : state.slots) {
     out.key(name).open_object();
-    write_whole(out, tree);
+    write_whole(out, tree, Zeros::kept);
     out.close();
   }
   out.close().key("of").open_array();
@@ -30,7 +30,7 @@ State<double> read_state(const Document& document) {
   for (std::size_t i = 0; i < counts.expect(Kind::object).size(); ++i)
     state.counts.emplace_back(counts.key(i), counts.element(i).integer());
   for (std::size_t i = 0; i < slots.expect(Kind::object).size(); ++i)
-    state.slots.emplace_back(slots.key(i), read_whole(slots.element(i)));
+    state.slots.emplace_back(slots.key(i), read_whole(slots.element(i), Zeros::kept));
   for (std::size_t i = 0; i < of.expect(Kind::list).size(); ++i) state.of.push_back(read_state(of.element(i)));
   return state;
 }

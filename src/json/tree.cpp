@@ -12,22 +12,26 @@ std::vector<double> values_of(const Tree<double>& tree, std::size_t i) {
   return values;
 }
 
-void write_absent(JsonWriter& out, const Leaf& leaf) {
+void write_mark(JsonWriter& out, const Leaf& leaf, std::string_view mark) {
   out.open_object(JsonWriter::Form::line).key("dtype").text(to_string(leaf.dtype));
   write_shape(out.key("shape"), leaf.shape);
-  out.key("absent").truth(true).close();
+  out.key(mark).truth(true).close();
 }
 
-bool is_absent(const Document& leaf) { return leaf.is(Document::Kind::object) && leaf.find("absent"); }
+Presence presence_of(const Document& leaf) {
+  if (!leaf.is(Document::Kind::object)) return Presence::dense;
+  if (leaf.find("absent")) return Presence::absent;
+  return leaf.find("zero") ? Presence::zero : Presence::dense;
+}
 
 ReadLeaf read_any(const Document& leaf) {
-  if (!is_absent(leaf)) return read_leaf(leaf, {});
+  if (presence_of(leaf) == Presence::dense) return read_leaf(leaf, {});
   return {read_dtype(leaf.at("dtype")), read_shape(leaf.at("shape")), {}};
 }
 
-void check_whole_keys(const Document& leaf) {
-  static constexpr std::string_view keys[] = {"dtype", "shape", "values", "base64", "absent"};
-  leaf.expect_only(keys);
+void check_whole_keys(const Document& leaf, Zeros zeros) {
+  static constexpr std::string_view keys[] = {"dtype", "shape", "values", "base64", "absent", "zero"};
+  leaf.expect_only(zeros == Zeros::kept ? std::span(keys) : std::span(keys).first(5));
 }
 
 }  // namespace
@@ -40,12 +44,14 @@ void write_values(JsonWriter& out, const Tree<double>& tree) {
   }
 }
 
-void write_whole(JsonWriter& out, const Tree<double>& tree) {
+void write_whole(JsonWriter& out, const Tree<double>& tree, Zeros zeros) {
   for (std::size_t i = 0; i < tree.leaf_count(); ++i) {
     const Leaf& leaf = tree.leaf(i);
     out.key(leaf.name);
     if (tree.presence(i) == Presence::absent)
-      write_absent(out, leaf);
+      write_mark(out, leaf, "absent");
+    else if (tree.presence(i) == Presence::zero && zeros == Zeros::kept)
+      write_mark(out, leaf, "zero");
     else
       write_leaf(out, leaf.dtype, leaf.shape, values_of(tree, i), {.dtype = true, .shape = true});
   }
@@ -76,20 +82,19 @@ Tree<double> read_values(const Document& object, const LayoutPointer& layout) {
   return tree;
 }
 
-Tree<double> read_whole(const Document& object) {
+Tree<double> read_whole(const Document& object, Zeros zeros) {
   std::vector<Leaf> leaves;
   std::vector<std::vector<double>> values;
   for (std::size_t i = 0; i < object.expect(Document::Kind::object).size(); ++i) {
-    check_whole_keys(object.element(i));
+    check_whole_keys(object.element(i), zeros);
     ReadLeaf read = read_any(object.element(i));
     leaves.push_back({object.key(i), read.shape, read.dtype});
     values.push_back(std::move(read.values));
   }
   Tree<double> tree(make_layout(std::move(leaves)), Presence::absent);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (is_absent(object.element(i))) continue;
-    tree.mark(i, Presence::dense);
-    std::ranges::copy(values[i], tree.values(i).begin());
+    tree.mark(i, presence_of(object.element(i)));
+    if (tree.is_dense(i)) std::ranges::copy(values[i], tree.values(i).begin());
   }
   return tree;
 }

@@ -24,8 +24,7 @@ Experiment decode_experiment(std::string_view text, const std::string& source = 
 void write_plans(JsonWriter& out, const std::map<Role, Plan>& plans);
 std::map<Role, Plan> read_plans(const Document& object);
 
-/// A state through bytes, for an interruption: dtypes, shapes and absent leaves are kept, zero leaves become dense
-/// zeros.
+/// A state through bytes, for an interruption: dtypes, shapes, zero and absent leaves are kept.
 std::string encode_state(const State<double>& state);
 State<double> decode_state(std::string_view text);
 
