@@ -26,14 +26,15 @@ std::optional<Finding> wrong_accumulator(const Node& node, std::int64_t row, Bal
   return std::nullopt;
 }
 
-/// What the inner made of the reduced gradient, then the update.
+/// What the inner made of the reduced gradient, then the update and the params.
 std::optional<Finding> wrong_reaction(const Reading& reading, const Node& node, std::int64_t row, BallCheck& check) {
   for (const Node& inner : reading.nodes())
     if (is_inside(inner, node) || (!node.is_multi_steps() && !inner.accumulates()))
       if (auto found = check.first_outside(row, inner)) return found;
   if (!reading.emits(row)) return std::nullopt;
-  for (std::size_t column : reading.updates())
-    if (auto found = check.first_outside(row, column)) return found;
+  for (const auto* columns : {&reading.updates(), &reading.params()})
+    for (std::size_t column : *columns)
+      if (auto found = check.first_outside(row, column)) return found;
   return std::nullopt;
 }
 
@@ -51,6 +52,8 @@ Verdict judge_reduction(const Reading& reading, std::string_view reduce, std::st
   if (std::ranges::none_of(reading.nodes(), declares))
     return not_applicable(fmt::format("no accumulator of the spec declares the {}", what));
   if (const std::string* path = reading.hidden()) return not_applicable(fmt::format("the trace hides {}", *path));
+  if (auto why = reading.evidence().undecidable.find(Role::accumulated); why != reading.evidence().undecidable.end())
+    return undecidable(why->second);
   if (!reading.expected()) return not_applicable("no one-step balls are known of this trace");
   BallCheck check(reading);
   for (const Node& node : reading.nodes())

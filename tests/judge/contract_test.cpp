@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include "judge/hand.hpp"
+#include "microstep/data/error.hpp"
+
+namespace microstep {
+namespace {
+
+const double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// One number of the honest run is replaced; the contract must break, and there.
+struct Spoiled {
+  std::string contract;
+  std::string path;
+  std::int64_t row;
+  double value;
+  std::string cause;
+};
+
+class OneNumberSpoiled : public testing::TestWithParam<Spoiled> {};
+
+TEST_P(OneNumberSpoiled, BreaksTheContractAtItsPlace) {
+  Hand hand;
+  const Spoiled& row = GetParam();
+  at(hand.run(), row.path, row.row).value = row.value;
+  const Verdict verdict = hand.judge(row.contract);
+  ASSERT_EQ(verdict.outcome, Outcome::broken) << verdict.evidence;
+  EXPECT_EQ(verdict.contract, row.contract);
+  EXPECT_EQ(verdict.place->path, row.path);
+  EXPECT_EQ(verdict.place->microstep, row.row);
+  EXPECT_EQ(verdict.place->window, (row.row + 1) / 2);
+  EXPECT_EQ(verdict.causes.at(0), row.cause);
+}
+
+INSTANTIATE_TEST_SUITE_P(Contracts, OneNumberSpoiled,
+                         testing::Values(Spoiled{"emission.every_k", "updates/w", 3, -1, "boundary"},
+                                         Spoiled{"emission.every_k", "updates/w", 4, 0, "boundary"},
+                                         Spoiled{"emission.silent_zero", "updates/w", 1, 0.5, "micro-state"},
+                                         Spoiled{"emission.silent_zero", "updates/w", 3, nan, "nonfinite-skip"},
+                                         Spoiled{"emission.silent_params", "params/w", 3, -3.25, "micro-state"},
+                                         Spoiled{"emission.silent_params", "params/w", 1, nan, "nonfinite-skip"},
+                                         Spoiled{"reduction.mean", "state/of[0]/trace/w", 2, 6, "sum-mean"},
+                                         Spoiled{"reduction.mean", "state/of[0]/trace/w", 2, -3, "sign"},
+                                         Spoiled{"reduction.mean", "updates/w", 4, nan, "time-index"},
+                                         Spoiled{"reduction.mean", "params/w", 4, -6, "formula"},
+                                         Spoiled{"state.inner_asleep", "state/of[0]/trace/w", 3, 1.5, "micro-state"},
+                                         Spoiled{"state.inner_asleep", "state/of[0]/trace/w", 1, nan, "nonfinite-skip"},
+                                         Spoiled{"state.accumulator_empty", "state/acc_grads/w", 2, 4, "boundary"},
+                                         Spoiled{"state.accumulator_empty", "state/acc_grads/w", 4, nan,
+                                                 "nonfinite-skip"}));
+
+struct Miscounted {
+  std::string contract;
+  std::string path;
+  std::int64_t row;
+  std::int64_t value;
+  std::string cause;
+};
+
+class OneCountSpoiled : public testing::TestWithParam<Miscounted> {};
+
+TEST_P(OneCountSpoiled, BreaksTheContractAtItsPlace) {
+  Hand hand;
+  const Miscounted& row = GetParam();
+  hand.run().count(row.row, hand.run().schema().find_count(row.path).value()) = row.value;
+  const Verdict verdict = hand.judge(row.contract);
+  ASSERT_EQ(verdict.outcome, Outcome::broken) << verdict.evidence;
+  EXPECT_EQ(verdict.place->path, row.path);
+  EXPECT_EQ(verdict.place->microstep, row.row);
+  EXPECT_EQ(verdict.place->observed.value, Wide(static_cast<double>(row.value)));
+  EXPECT_EQ(verdict.causes.at(0), row.cause);
+}
+
+INSTANTIATE_TEST_SUITE_P(Contracts, OneCountSpoiled,
+                         testing::Values(Miscounted{"emission.counters", "state/mini_step", 0, 1, "boundary"},
+                                         Miscounted{"emission.counters", "state/mini_step", 2, 2, "boundary"},
+                                         Miscounted{"emission.counters", "state/gradient_step", 4, 1, "boundary"},
+                                         Miscounted{"emission.every_k", "state/gradient_step", 1, 1, "boundary"},
+                                         Miscounted{"state.inner_asleep", "state/of[0]/count", 1, 1, "micro-state"},
+                                         Miscounted{"state.count_once", "state/of[0]/count", 0, 1, "schedule-count"},
+                                         Miscounted{"state.count_once", "state/of[0]/count", 2, 2, "micro-state"},
+                                         Miscounted{"state.count_once", "state/of[0]/count", 4, 1, "schedule-count"}));
+
+TEST(Contracts, HoldOnTheHonestRunOrDoNotApply) {
+  Hand hand;
+  hand.evidence.experiment = &hand.experiment;
+  for (const Verdict& verdict : judge_all(hand.evidence)) {
+    const bool other_claim = verdict.contract == "reduction.sum" || verdict.contract == "reduction.weighted" ||
+                             verdict.contract == "state.nonfinite_forgotten";
+    EXPECT_EQ(verdict.outcome, other_claim ? Outcome::not_applicable : Outcome::holds)
+        << verdict.contract << ": " << verdict.evidence;
+    EXPECT_TRUE(verdict.causes.empty());
+    EXPECT_FALSE(verdict.evidence.empty());
+  }
+}
+
+TEST(Contracts, AreNotApplicableWithoutTheAccumulatedRun) {
+  Hand hand;
+  hand.evidence.observed.clear();
+  hand.evidence.skipped[Role::accumulated] = "the port cannot do it";
+  hand.evidence.experiment = &hand.experiment;
+  for (const Verdict& verdict : judge_all(hand.evidence)) {
+    EXPECT_EQ(verdict.outcome, Outcome::not_applicable) << verdict.contract;
+    EXPECT_NE(verdict.evidence.find("the port cannot do it"), std::string::npos);
+  }
+}
+
+TEST(Contracts, AreJudgedInTheOrderOfTheIdsThatAreAskedFor) {
+  Hand hand;
+  hand.evidence.experiment = &hand.experiment;
+  const std::string_view ids[] = {"form.keys", "emission.every_k"};
+  const auto verdicts = judge_all(hand.evidence, ids);
+  ASSERT_EQ(verdicts.size(), 2U);
+  EXPECT_EQ(verdicts[0].contract, "form.keys");
+  EXPECT_EQ(verdicts[1].contract, "emission.every_k");
+}
+
+TEST(Contracts, HaveAllTextsAndTheAccumulatedRunAmongTheirNeeds) {
+  ASSERT_EQ(contracts().size(), 19U);
+  for (const Contract& row : contracts()) {
+    EXPECT_TRUE(row.statement.ends_with('.')) << row.id;
+    EXPECT_FALSE(row.source.empty()) << row.id;
+    EXPECT_EQ(row.needs.at(0), Role::accumulated) << row.id;
+  }
+}
+
+TEST(Contracts, UnknownIdIsAnErrorWithTheNearestOne) {
+  try {
+    contract("form.dtpe");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.id(), "contract.unknown");
+    EXPECT_NE(error.next().find("form.dtype"), std::string::npos);
+  }
+}
+
+TEST(Outcomes, AreReadBackFromTheirNames) {
+  EXPECT_EQ(to_string(Outcome::not_applicable), "not_applicable");
+  EXPECT_EQ(outcome_from_name("undecidable"), Outcome::undecidable);
+  EXPECT_EQ(outcome_from_name("green"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace microstep

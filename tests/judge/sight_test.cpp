@@ -1,0 +1,153 @@
+// What a contract says when it cannot see: hidden state, wide balls, runs that were not made; and the forms.
+#include <gtest/gtest.h>
+
+#include "judge/hand.hpp"
+
+namespace microstep {
+namespace {
+
+/// The honest run without the columns and counts of its state.
+void hide_state(Hand& hand) {
+  hand.evidence.declared[Role::accumulated] = hand.run().schema_pointer();
+  hand.evidence.expected.clear();
+  hand.run() = hand_trace(
+      {{"params/w", {0, 0, -3, -3, -6.5}}, {"gradients/w", {0, 2, 4, 1, 3}}, {"updates/w", {0, 0, -3, 0, -3.5}}}, {});
+}
+
+TEST(HiddenState, IsNeverGreen) {
+  Hand hand;
+  hide_state(hand);
+  for (std::string_view id : {"state.inner_asleep", "state.accumulator_empty", "state.count_once", "reduction.mean",
+                              "emission.counters", "state.large_batch"}) {
+    const Verdict verdict = hand.judge(id);
+    EXPECT_EQ(verdict.outcome, Outcome::not_applicable) << id << ": " << verdict.evidence;
+    EXPECT_NE(verdict.evidence.find("hide"), std::string::npos) << id << ": " << verdict.evidence;
+  }
+}
+
+TEST(HiddenState, LeavesTheUpdatesToBeJudged) {
+  Hand hand;
+  hide_state(hand);
+  EXPECT_EQ(hand.judge("emission.silent_zero").outcome, Outcome::holds);
+  at(hand.run(), "updates/w", 3).value = 1;
+  EXPECT_EQ(hand.judge("emission.silent_zero").outcome, Outcome::broken);
+}
+
+TEST(WideBall, DecidesNothing) {
+  Hand hand;
+  at(hand.evidence.expected[Role::accumulated], "updates/w", 4).radius = infinite_radius;
+  EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::undecidable);
+}
+
+TEST(WideBall, DoesNotHideAnotherFault) {
+  Hand hand;
+  at(hand.evidence.expected[Role::accumulated], "state/of[0]/trace/w", 2).radius = infinite_radius;
+  at(hand.run(), "updates/w", 4).value = 7;
+  EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::broken);
+}
+
+TEST(Ball, HoldsWhatLiesInItAndNothingElse) {
+  Hand hand;
+  at(hand.evidence.expected[Role::accumulated], "updates/w", 4).radius = 0.25;
+  at(hand.run(), "updates/w", 4).value = -3.25;
+  EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::holds);
+  at(hand.run(), "updates/w", 4).value = -3.125;
+  EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::broken);
+}
+
+TEST(LargeBatch, SplitsParamsFromState) {
+  Hand hand;
+  auto& semantics = *hand.evidence.against_reference;
+  semantics.verdict = Sameness::different;
+  semantics.differences = {{1, 2, "state/of[0]/trace/w", {1}, Dtype::float32, 0, false, exactly(6), exactly(3)}};
+  EXPECT_EQ(hand.judge("reduction.large_batch").outcome, Outcome::holds);
+  const Verdict verdict = hand.judge("state.large_batch");
+  EXPECT_EQ(verdict.outcome, Outcome::broken);
+  EXPECT_EQ(verdict.causes, std::vector<std::string>{"sum-mean"});
+  EXPECT_EQ(verdict.place->expected.value, Wide(3));
+}
+
+TEST(LargeBatch, StaysUndecidable) {
+  Hand hand;
+  hand.evidence.against_reference->verdict = Sameness::undecidable;
+  hand.evidence.against_reference->reason = "window 1: a clip is not certain";
+  for (std::string_view id : {"reduction.large_batch", "state.large_batch"}) {
+    EXPECT_EQ(hand.judge(id).outcome, Outcome::undecidable);
+    EXPECT_EQ(hand.judge(id).evidence, "window 1: a clip is not certain");
+  }
+}
+
+TEST(Order, IsJudgedFromTheDecisionAgainstThePermutedRun) {
+  Hand hand;
+  hand.evidence.against_permuted->verdict = Sameness::different;
+  hand.evidence.against_permuted->differences = {
+      {1, 2, "updates/w", {1}, Dtype::float32, 0, false, exactly(-4), exactly(-2)}};
+  EXPECT_EQ(hand.judge("reduction.order_free").outcome, Outcome::broken);
+  hand.evidence.against_permuted.reset();
+  EXPECT_EQ(hand.judge("reduction.order_free").outcome, Outcome::not_applicable);
+}
+
+TEST(Resume, ComparesEveryNumberBitForBit) {
+  Hand hand;
+  at(hand.evidence.observed[Role::interrupted], "state/acc_grads/w", 1).value = 0;
+  const Verdict verdict = hand.judge("state.resume");
+  ASSERT_EQ(verdict.outcome, Outcome::broken);
+  EXPECT_EQ(verdict.place->role, Role::interrupted);
+  EXPECT_EQ(verdict.place->path, "state/acc_grads/w");
+  EXPECT_EQ(verdict.causes, std::vector<std::string>{"persist"});
+}
+
+TEST(Resume, ThatFailsIsBrokenAndThatWasNotMadeDoesNotApply) {
+  Hand hand;
+  hand.evidence.observed.erase(Role::interrupted);
+  EXPECT_EQ(hand.judge("state.resume").outcome, Outcome::not_applicable);
+  hand.evidence.errored[Role::interrupted] = "the step comes back as another type";
+  EXPECT_EQ(hand.judge("state.resume").outcome, Outcome::broken);
+}
+
+TEST(KOfOne, IsTheInnerBitForBitOrWithinItsBalls) {
+  Hand hand;
+  at(hand.evidence.observed[Role::single], "state/of[0]/trace/w", 2).value = 3.25;
+  const Verdict verdict = hand.judge("identity.k1");
+  EXPECT_EQ(verdict.outcome, Outcome::broken);
+  EXPECT_EQ(verdict.place->role, Role::single);
+  hand.evidence.bitwise = false;
+  EXPECT_EQ(hand.judge("identity.k1").outcome, Outcome::broken);
+  at(hand.evidence.expected[Role::single], "state/of[0]/trace/w", 2).radius = 0.25;
+  EXPECT_EQ(hand.judge("identity.k1").outcome, Outcome::holds);
+}
+
+TEST(Form, IsJudgedFromDeviationsInAnyRun) {
+  const std::pair<Deviation::Kind, std::string_view> kinds[] = {{Deviation::Kind::dtype, "form.dtype"},
+                                                                {Deviation::Kind::shape, "form.shape"},
+                                                                {Deviation::Kind::keys, "form.keys"}};
+  for (const auto& [kind, id] : kinds) {
+    Hand hand;
+    hand.evidence.observed[Role::interrupted].deviations.push_back({kind, 2, "updates/w", "is not as declared"});
+    const Verdict verdict = hand.judge(id);
+    EXPECT_EQ(verdict.outcome, Outcome::broken);
+    EXPECT_EQ(verdict.place->role, Role::interrupted);
+    EXPECT_EQ(verdict.place->microstep, 2);
+  }
+}
+
+TEST(Form, IsJudgedFromTheDeclaredSchema) {
+  Hand hand;
+  auto columns = hand.run().schema().columns();
+  columns[3].dtype = Dtype::float64;
+  columns[4].shape = {};
+  hand.evidence.declared[Role::accumulated] =
+      std::make_shared<const Schema>(columns, hand.run().schema().count_paths());
+  EXPECT_EQ(hand.judge("form.dtype").place->path, columns[3].path);
+  EXPECT_EQ(hand.judge("form.shape").place->path, columns[4].path);
+  EXPECT_EQ(hand.judge("form.keys").outcome, Outcome::holds);
+}
+
+TEST(Form, SeesALeafThatVanishes) {
+  Hand hand;
+  hand.run().presence(3, hand.run().schema().find_column("state/of[0]/trace/w").value()) = Presence::absent;
+  EXPECT_EQ(hand.judge("form.keys").outcome, Outcome::broken);
+}
+
+}  // namespace
+}  // namespace microstep
