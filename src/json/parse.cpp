@@ -125,24 +125,36 @@ bool is_bare_special(std::string_view rest) {
   return false;
 }
 
-/// nlohmann's sentence without its id and its own place.
+/// nlohmann's sentence without its id, its own place and the token, which the caret shows.
 std::string sentence_of(const std::string& what) {
   std::size_t column = what.find(": ");
-  return column == std::string::npos ? what : what.substr(column + 2);
+  std::string sentence = column == std::string::npos ? what : what.substr(column + 2);
+  std::size_t token = sentence.find("; last read: '");
+  return token == std::string::npos ? sentence : sentence.erase(token, sentence.rfind('\'') + 1 - token);
+}
+
+bool in_token(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '+' || c == '.'; }
+
+/// The first byte of the word or number that ends at `at` or just before it.
+std::size_t token_start(std::string_view text, std::size_t at) {
+  while (at > 0 && in_token(text[at - 1])) --at;
+  return at;
 }
 
 bool Builder::parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) {
-  std::size_t at = position - std::min(position, std::max<std::size_t>(token.size(), 1));
   std::string what = sentence_of(error.what());
+  std::size_t at = std::min(position == 0 ? 0 : position - 1, text_.size());
+  bool broken = what.find("invalid literal") != std::string::npos || what.find("invalid number") != std::string::npos;
+  if (broken || error.id == 406) at = token_start(text_, at);
   if (begins_line(text_, "<<<<<<<"))
     refuse("json.merge-conflict", "git merge markers are in it", text_.find("<<<<<<<"), "resolve the merge first");
-  if (is_bare_special(text_.substr(std::min(at, text_.size()))))
+  if (broken && is_bare_special(text_.substr(at)))
     refuse("json.bare-nan", "a bare NaN or Infinity is not JSON", at,
            "Python's json writes it: write \"NaN\", \"Infinity\" or \"-Infinity\" as strings");
   if (error.id == 406) refuse("json.number-out-of-range", token + " is beyond the largest float64", at);
   if (what.find("surrogate") != std::string::npos)
-    refuse("json.invalid-utf8", fmt::format("byte {} escapes a lone surrogate", at), position);
-  if (what.find("expected end of input") != std::string::npos)
+    refuse("json.invalid-utf8", fmt::format("byte {} ends the escape of a lone surrogate", at), at);
+  if (what.find("; expected end of input") != std::string::npos)
     refuse("json.trailing-text", "text follows the end of the document", at);
   refuse("json.invalid-json", what, at);
 }

@@ -68,8 +68,9 @@ KnownLeaf SchemaBuilder::known_of(const std::string& path) const {
 }
 
 void SchemaBuilder::add(const std::string& path, const Document& leaf) {
-  if (!index_.emplace(path, columns_.size()).second) return;
+  if (index_.contains(path)) return;
   ReadLeaf read = read_leaf(leaf, known_of(path));
+  index_.emplace(path, columns_.size());
   columns_.push_back({path, read.shape, read.dtype});
 }
 
