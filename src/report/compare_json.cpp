@@ -1,6 +1,7 @@
 #include "microstep/json/plan.hpp"
 #include "microstep/json/writer.hpp"
 #include "microstep/report/compare.hpp"
+#include "microstep/report/verdicts.hpp"
 
 namespace microstep {
 namespace {
@@ -27,15 +28,6 @@ void write_divergence(JsonWriter& out, const Difference& d) {
   out.key("ulps").number(ulps(d)).close();
 }
 
-void write_contracts(JsonWriter& out, const std::vector<Verdict>& verdicts) {
-  out.key("contracts").open_array();
-  for (const Verdict& v : verdicts) {
-    out.open_object(JsonWriter::Form::line).key("id").text(v.contract).key("verdict").text(to_string(v.outcome));
-    out.key("evidence").text(v.evidence).close();
-  }
-  out.close();
-}
-
 std::int64_t longest(const std::vector<std::vector<std::int64_t>>& windows) {
   std::size_t k = 0;
   for (const auto& window : windows) k = std::max(k, window.size());
@@ -57,7 +49,8 @@ std::string json_report(const Comparison& c) {
   if (!c.semantics.reason.empty()) out.key("reason").text(c.semantics.reason);
   if (c.semantics.verdict == Sameness::different && !c.semantics.differences.empty())
     write_divergence(out, c.semantics.differences.front());
-  write_contracts(out, c.contracts);
+  out.key("contracts");
+  write_verdicts(out, c.contracts);
   out.key("causes").open_array(JsonWriter::Form::line);
   for (const std::string& cause : c.causes) out.text(cause);
   out.close();

@@ -26,6 +26,9 @@ struct Command {
 std::vector<Command> commands();
 
 void add_compare(CLI::App& app, std::function<int()>& action);
+void add_contracts(CLI::App& app, std::function<int()>& action);
+void add_demo(CLI::App& app, std::function<int()>& action);
+void add_serve(CLI::App& app, std::function<int()>& action);
 
 /// Writes results; a full disk or a closed pipe is an Error output.stdout.
 void print(const std::string& text);

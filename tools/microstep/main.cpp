@@ -5,7 +5,7 @@
 
 namespace microstep::cli {
 
-std::vector<Command> commands() { return {{add_compare}}; }
+std::vector<Command> commands() { return {{add_compare}, {add_contracts}, {add_serve}, {add_demo}}; }
 
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
