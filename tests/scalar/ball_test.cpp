@@ -46,9 +46,11 @@ TEST(Ball, hull_holds_both_and_little_more) {
   Ball both = hull({0, 1}, {3, 0.5});
   EXPECT_TRUE(contains(both, -1) && contains(both, 3.5));
   EXPECT_LE(both.radius, 2.25 * (1 + 0x1p-40));
-  Ball near = hull(exactly(1), {1 + wide::power_of_two(-112), 0x1p-200});
-  EXPECT_LE(wide::abs(near.value - 1), Wide(near.radius));
-  EXPECT_LE(wide::abs(near.value - 1 - wide::power_of_two(-112)), Wide(near.radius));
+  const Wide next = 1 + wide::power_of_two(-112);
+  for (const Ball& near : {hull(exactly(1), {next, 0x1p-200}), hull({next, 0x1p-200}, exactly(1))}) {
+    EXPECT_LE(wide::abs(near.value - 1), Wide(near.radius));
+    EXPECT_LE(wide::abs(near.value - next), Wide(near.radius));
+  }
   EXPECT_EQ(hull({1, 1}, {1, 2}).radius, 2);
   EXPECT_EQ(hull(exactly(0.0), exactly(-0.0)).radius, 0);
   EXPECT_EQ(hull(nan, nan).radius, 0);

@@ -128,12 +128,12 @@ std::vector<NamedRule> elementary_rules() {
   return rules;
 }
 
-BallRule mean_step_rule() {
+BallRule mean_step_rule(std::int64_t scale) {
   return {"mean_step", 2,
-          [](const Arithmetic& in, const Attempt& a) { return in.mean_step(a.ball(0), a.ball(1), a.t); },
-          [](const Machine& m, const Attempt& a) {
-            double n = m.cast(static_cast<double>(a.t)), inverse = m.reciprocal(n);
-            double difference = m.subtract(a.x[1], a.x[0]);
+          [scale](const Arithmetic& in, const Attempt& a) { return in.mean_step(a.ball(0), a.ball(1), a.t * scale); },
+          [scale](const Machine& m, const Attempt& a) {
+            double difference = m.subtract(a.x[1], a.x[0]), given = static_cast<double>(a.t * scale);
+            double n = m.cast(given), inverse = m.reciprocal(n);
             return Results{m.add(a.x[0], m.divide(difference, n)), m.add(m.multiply(difference, inverse), a.x[0]),
                            m.fma(difference, inverse, a.x[0])};
           }};

@@ -11,7 +11,8 @@ struct NamedRule {
 };
 
 std::vector<NamedRule> elementary_rules();
-BallRule mean_step_rule();
+/// n is t times `scale`: large counts are not exact in 16 bits, and their reciprocals are subnormal in float16.
+BallRule mean_step_rule(std::int64_t scale);
 /// 1-b formed in any precision that `precision` allows.
 BallRule lerp_rule(HyperPrecision precision);
 BallRule one_minus_power_rule(HyperPrecision precision);
