@@ -29,14 +29,10 @@ void pull_cross_entropies(Tape<A>& tape, const Node<A>& node) {
 template <class A>
 constexpr Operation<A> cross_entropies_operation{"softmax_cross_entropies", pull_cross_entropies<A>};
 
-// The loss does not depend on the shift: over semantic balls, where values are exact but for wide roundings, it is a
-// point. A float path shifts by a value anywhere in the ball.
 template <class A, class Value>
-Value shift_of(const A& a, const Value* x, std::int64_t classes) {
+Value largest_of(const A& a, const Value* x, std::int64_t classes) {
   Value largest = x[0];
   for (std::int64_t j = 1; j < classes; ++j) largest = a.maximum(largest, x[j]);
-  if constexpr (A::is_ball)
-    if (a.is_semantic() && largest.radius < infinite_radius) largest.radius = 0;
   return largest;
 }
 
@@ -44,7 +40,7 @@ Value shift_of(const A& a, const Value* x, std::int64_t classes) {
 template <class A, class Value>
 Value cross_entropy(const A& a, Reduction order, const Value* x, std::int64_t classes, std::int64_t label,
                     Value* slope) {
-  const Value shift = shift_of(a, x, classes);
+  const Value shift = largest_of(a, x, classes);
   for (std::int64_t j = 0; j < classes; ++j) slope[j] = a.exp(a.subtract(x[j], shift));
   const Value total = kernels::sum(a, {slope, classes, 1}, order);
   for (std::int64_t j = 0; j < classes; ++j) slope[j] = a.divide(slope[j], total);

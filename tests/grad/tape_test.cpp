@@ -85,8 +85,9 @@ TEST(Tape, LongChainIsLinearAndDoesNotRecurse) {
 TEST(Tape, OnlyWhatLeadsToTheLossIsVisited) {
   Doubles tape(Plain<double>{});
   const Var x = scalar(tape, 2), unused = scalar(tape, 7);
-  const Var y = exp(tape, x);
   const Var aside = exp(tape, multiply(tape, x, unused));
+  const Var y = exp(tape, x);
+  exp(tape, y);
   EXPECT_EQ(tape.backward(y), 1);
   EXPECT_EQ(tape.cotangent(unused)[0], 0);
   EXPECT_EQ(tape.cotangent(aside)[0], 0);
@@ -102,6 +103,37 @@ TEST(Tape, ConstantsCostNoPullback) {
   EXPECT_EQ(tape.backward(loss), 1) << "exp of a constant leads to no variable";
   EXPECT_EQ(tape.cotangent(c)[0], 0);
   EXPECT_EQ(tape.cotangent(x)[0], std::exp(2.0));
+}
+
+TEST(Tape, LossOfConstantsVisitsNothing) {
+  Doubles tape(Plain<double>{});
+  const Var c = tape.constant(std::vector<double>{2}, {}, float64);
+  EXPECT_EQ(tape.backward(exp(tape, negate(tape, c))), 0);
+}
+
+// Each use of the row contributes the sum over the two rows it was spread to.
+TEST(Tape, BroadcastUsesAddUp) {
+  Doubles tape(Plain<double>{});
+  const Var row = tape.leaf(std::vector<double>{1, 2, 3}, {3}, float64);
+  const Var table = tape.leaf(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3}, float64);
+  const Var once = multiply(tape, row, table), twice = multiply(tape, once, row);
+  const auto found = tape.gradient(sum(tape, add(tape, twice, row)), {row})[0];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double x = static_cast<double>(i) + 1, column = x + (x + 3);
+    EXPECT_EQ(found[i], 2 * x * column + 2);
+  }
+}
+
+TEST(Arena, GrowsByDoublingAndKeepsWhatItHolds) {
+  Arena<double> arena;
+  int growths = 0;
+  for (std::int64_t i = 0, capacity = 0; i < 100'000; ++i) {
+    *arena.at(arena.take(1)) = static_cast<double>(i);
+    growths += arena.capacity() != capacity;
+    capacity = arena.capacity();
+  }
+  EXPECT_LE(growths, 18) << "2^17 > 100 000";
+  for (std::int64_t i = 0; i < 100'000; ++i) ASSERT_EQ(*arena.at(i), static_cast<double>(i));
 }
 
 TEST(Tape, LossThatIsALeafHasGradientOne) {
