@@ -1,0 +1,83 @@
+#include "microstep/trial/recipe.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "microstep/data/random.hpp"
+#include "microstep/train/setup.hpp"
+#include "microstep/trial/evidence.hpp"
+
+namespace microstep {
+namespace {
+
+std::vector<Leaf> leaves_named(const std::string& name, Dtype dtype) {
+  if (name == "one") return {{"w", {1}, dtype}};
+  if (name == "edge") return {{"w", {3, 2}, dtype}, {"empty", {0, 4}, dtype}, {"s", {}, dtype}};
+  return {{"w", {2, 3}, dtype}, {"b", {3}, dtype}, {"s", {}, dtype}};
+}
+
+// 53 random bits over four decades of magnitude, signs mixed, rounded to the dtype.
+double scaled(const Stream& stream, Dtype dtype, std::uint64_t microstep, std::uint64_t index) {
+  double unit = static_cast<double>(stream.bits(microstep, 2 * index) >> 11) * 0x1p-53 + 0.5;
+  auto decade = static_cast<int>(stream.below(14, microstep, 2 * index + 1)) - 10;
+  bool negative = (stream.bits(microstep, 2 * index + 1) & 1) != 0;
+  return round_to(dtype, std::ldexp(negative ? -unit : unit, decade));
+}
+
+// Twelve times a small integer over 64: exact in every dtype, and so are its means over 1 to 4. Never 0.
+double dyadic(const Stream& stream, std::uint64_t microstep, std::uint64_t index) {
+  std::int64_t n = stream.below(10, microstep, index);
+  return static_cast<double>(12 * (n < 5 ? n - 5 : n - 4)) / 64;
+}
+
+double drawn(const Recipe& recipe, const Stream& stream, std::uint64_t microstep, std::uint64_t index) {
+  if (recipe.draw == "zero") return 0;
+  return recipe.draw == "scaled" ? scaled(stream, recipe.dtype, microstep, index) : dyadic(stream, microstep, index);
+}
+
+Tree<double> gradient_of(const Recipe& recipe, const LayoutPointer& layout, std::int64_t microstep) {
+  Stream stream(recipe.id, 1);
+  Tree<double> gradient(layout);
+  std::uint64_t index = 0;
+  for (std::size_t i = 0; i < gradient.leaf_count(); ++i)
+    for (double& x : gradient.values(i)) x = drawn(recipe, stream, static_cast<std::uint64_t>(microstep), index++);
+  for (const Poison& poison : recipe.poisons)
+    if (poison.microstep == microstep) gradient.values(0)[0] = poison.value;
+  return gradient;
+}
+
+Tree<double> params_of(const Recipe& recipe, const LayoutPointer& layout) {
+  Stream stream(recipe.id, 2);
+  Tree<double> params(layout);
+  std::uint64_t index = 0;
+  for (std::size_t i = 0; i < params.leaf_count(); ++i)
+    for (double& x : params.values(i)) x = dyadic(stream, 0, index++);
+  return params;
+}
+
+}  // namespace
+
+Experiment experiment_of(const Recipe& recipe, HyperPrecision hyper_precision, bool flushes_subnormals) {
+  PlanOptions options;
+  options.windows = recipe.windows;
+  options.partial = recipe.partial;
+  options.examples = 1;
+  options.dtype = recipe.dtype;
+  Plan plan = make_plan(recipe.spec, parse_spec("replay", OpKind::problem), options);
+  const LayoutPointer layout = make_layout(leaves_named(recipe.leaves, recipe.dtype));
+  plan.params = params_of(recipe, layout);
+  plan.gradient_layout = layout;
+  plan.given.clear();
+  for (std::size_t t = 1; t <= plan.batches.size(); ++t)
+    plan.given.push_back({gradient_of(recipe, layout, static_cast<std::int64_t>(t)), 1});
+  plan.seed = 0;
+  plan.hyper_precision = hyper_precision;
+  plan.flushes_subnormals = flushes_subnormals;
+  check(plan);
+  Experiment experiment = experiment_of(recipe.id, plan);
+  std::erase_if(experiment.plans,
+                [&](const auto& entry) { return std::ranges::find(recipe.roles, entry.first) == recipe.roles.end(); });
+  return experiment;
+}
+
+}  // namespace microstep

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "microstep/data/error.hpp"
+#include "microstep/json/document.hpp"
+#include "microstep/json/plan.hpp"
+#include "microstep/trial/recipe.hpp"
+
+namespace microstep {
+namespace {
+
+std::vector<std::string> texts(const Document& list) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < list.size(); ++i) result.push_back(list.element(i).text());
+  return result;
+}
+
+std::string chosen(const Document& name, std::initializer_list<std::string_view> names) {
+  for (std::string_view known : names)
+    if (name.text() == known) return std::string(known);
+  name.refuse("recipe.unknown-name", fmt::format("'{}' is not known here", name.text()));
+}
+
+Sameness sameness_named(const Document& name) {
+  for (Sameness sameness : {Sameness::same, Sameness::different, Sameness::undecidable})
+    if (name.text() == to_string(sameness)) return sameness;
+  name.refuse("recipe.unknown-name", fmt::format("'{}' is neither same, different nor undecidable", name.text()));
+}
+
+std::vector<Role> roles_named(const Document& list) {
+  std::vector<Role> roles;
+  for (const std::string& name : texts(list)) {
+    auto role = role_from_name(name);
+    if (!role) list.refuse("recipe.unknown-name", fmt::format("there is no role '{}'", name));
+    roles.push_back(*role);
+  }
+  return roles;
+}
+
+std::vector<Poison> poisons(const Document& list) {
+  std::vector<Poison> result;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    result.push_back({list.element(i).at("microstep").integer(), list.element(i).at("value").number()});
+  return result;
+}
+
+constexpr std::string_view keys[] = {"id",      "why",     "source",  "flags", "spec",  "dtype",  "leaves",    "draw",
+                                     "windows", "partial", "poisons", "roles", "plans", "broken", "behaviours"};
+
+Recipe read_recipe(const Document& object) {
+  object.expect_only(keys);
+  Recipe recipe;
+  recipe.id = object.at("id").text();
+  recipe.why = object.at("why").text();
+  recipe.source = object.at("source").text();
+  recipe.spec = parse_spec(object.at("spec").text());
+  recipe.plans = sameness_named(object.at("plans"));
+  if (auto v = object.find("flags")) recipe.flags = texts(*v);
+  if (auto v = object.find("dtype")) {
+    auto dtype = dtype_from_name(v->text());
+    if (!dtype) v->refuse("json.unknown-dtype", fmt::format("there is no dtype '{}'", v->text()));
+    recipe.dtype = *dtype;
+  }
+  if (auto v = object.find("leaves")) recipe.leaves = chosen(*v, {"plain", "edge", "one"});
+  if (auto v = object.find("draw")) recipe.draw = chosen(*v, {"dyadic", "scaled", "zero"});
+  if (auto v = object.find("windows")) recipe.windows = v->integer();
+  if (auto v = object.find("partial")) recipe.partial = v->integer();
+  if (auto v = object.find("poisons")) recipe.poisons = poisons(*v);
+  if (auto v = object.find("roles")) recipe.roles = roles_named(*v);
+  if (auto v = object.find("broken")) recipe.broken = texts(*v);
+  if (auto v = object.find("behaviours")) recipe.behaviours = texts(*v);
+  return recipe;
+}
+
+}  // namespace
+
+std::vector<Recipe> read_recipes(const std::string& text, const std::string& source) {
+  const Document document = Document::parse(text, source);
+  check_schema(document, "experiments");
+  const Document list = document.at("experiments");
+  std::vector<Recipe> recipes;
+  std::set<std::string> ids;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    recipes.push_back(read_recipe(list.element(i)));
+    if (!ids.insert(recipes.back().id).second)
+      list.element(i).refuse("recipe.duplicate-id", fmt::format("two experiments are named '{}'", recipes.back().id));
+  }
+  return recipes;
+}
+
+}  // namespace microstep
