@@ -1,18 +1,17 @@
-// What a user of the library writes: a spec, the plan made of it, its large batch, both run and the question decided.
+// What a user of the library writes: a spec, compared with its large batch, and one of the two runs looked at.
 #include <cstdio>
-#include <microstep/bound/semantics.hpp>
 #include <microstep/train/run.hpp>
-#include <microstep/train/setup.hpp>
+#include <microstep/trial/compare.hpp>
 
 using namespace microstep;
 
 bool is_large_batch(const char* spec) {
-  const Plan plan = make_plan(parse_spec(spec), parse_spec("linear_regression(3, 2)"), PlanOptions{});
-  const Plan reference = large_batch_of(plan);
-  const bool both_ran = run(plan).rows() > run(reference).rows();
-  const bool same = decide(plan, reference, windows(plan)).verdict == Sameness::same;
+  const CompareRequest request{parse_spec(spec), parse_spec("linear_regression(3, 2)", OpKind::problem), {}, {}};
+  const Comparison comparison = compare(request);
+  const bool longer = run(comparison.accumulated).rows() > run(comparison.reference).rows();
+  const bool same = comparison.semantics.verdict == Sameness::same;
   std::printf("%s: %s\n", spec, same ? "same" : "different");
-  return both_ran && same;
+  return longer && same;
 }
 
 int main() {

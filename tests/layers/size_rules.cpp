@@ -37,8 +37,8 @@ Violations functions_over(const SourceTree& tree, int limit, bool tests) {
     if (!is_cpp(file)) continue;
     for (const Function& function : functions_of(file.text)) {
       if (is_test(function) != tests || function.lines <= limit) continue;
-      found.push_back(
-          {file.path + ":" + fmt::to_string(function.line), over(function.lines, limit, "lines: ") + function.head});
+      found.push_back({file.path + ":" + fmt::to_string(function.line),
+                       over(function.lines, limit, "lines") + ": " + function.head});
     }
   }
   return found;
