@@ -70,7 +70,9 @@ std::vector<Planted> planted_includes() {
       {"quadmath_header_nowhere",
        {{"src/scalar/a.cpp", "// quadmath.h\n"}},
        {{"src/scalar/a.cpp", "#include <quadmath.h>\n"}}},
-      {"iostream_nowhere", {{"src/data/a.cpp", "#include <ios>\n"}}, {{"src/data/a.cpp", "#include <iostream>\n"}}},
+      {"iostream_only_in_the_cli",
+       {{"src/data/a.cpp", "#include <ios>\n"}},
+       {{"src/data/a.cpp", "#include <iostream>\n"}}},
   };
 }
 
