@@ -20,6 +20,7 @@ class Decision {
   explicit Decision(const Pairing& pairing)
       : arithmetic_(A::semantics(narrowest_dtype(pairing.accumulated.params.layout()))),
         accumulated_(arithmetic_, pairing.accumulated, pairing.transformation),
+        accumulated_plan_(pairing.accumulated),
         reference_(arithmetic_, pairing.reference, pairing.reference_transformation),
         scale_(pairing.accumulated.params.leaf_count(), 0.0) {
     own_nodes_ = paired_nodes(accumulated_.state);
@@ -33,6 +34,7 @@ class Decision {
       std::int64_t reference_last =
           reference_windows.empty() ? static_cast<std::int64_t>(i) : reference_windows[i].back();
       updates_ = run_window(accumulated_, windows[i].back());
+      if (i + 1 == windows.size()) flush_open();
       reference_updates_ = run_window(reference_, reference_last);
       compare_window();
       if (semantics_.verdict != Sameness::same) return semantics_;
@@ -53,6 +55,21 @@ class Decision {
     for (std::size_t i = pairs; i < own_nodes_.size(); ++i) semantics_.unpaired.push_back(own_nodes_[i].path);
     for (std::size_t i = pairs; i < other_nodes_.size(); ++i)
       semantics_.unpaired.push_back("reference " + other_nodes_[i].path);
+  }
+
+  // Where the last microbatches of a window that is flushed were skipped, it goes out in the plan's last microstep.
+  void flush_open() {
+    if (!is_open(accumulated_plan_.spec, accumulated_.state)) return;
+    const Tree<Ball> before = std::move(updates_);
+    updates_ = run_window(accumulated_, static_cast<std::int64_t>(accumulated_plan_.batches.size()) - 1);
+    if (!before.all_zero()) apply_updates(arithmetic_, updates_, before);
+  }
+
+  static bool is_open(const Spec& spec, const State<Ball>& state) {
+    if (spec.op == "multi_steps") return state.count("mini_step") > 0 && spec.text("partial").starts_with("flush");
+    for (std::size_t i = 0; i < spec.of.size(); ++i)
+      if (is_open(spec.of[i], state.of[i])) return true;
+    return false;
   }
 
   // The sum of the window's updates.
@@ -168,6 +185,7 @@ class Decision {
 
   A arithmetic_;
   Training<A> accumulated_;
+  const Plan& accumulated_plan_;
   Training<A> reference_;
   Tree<Ball> updates_, reference_updates_;
   std::vector<StateNode<Ball>> own_nodes_, other_nodes_;

@@ -15,16 +15,18 @@ using A = Balls<Wide>;
 // Copies observed rows into trees; columns are found by path once.
 class RowReader {
  public:
-  RowReader(const Envelope& observed, const Schema& wanted) : observed_(observed) {
-    for (const Column& column : wanted.columns()) columns_.push_back(observed.schema().find_column(column.path));
+  /// needed: per column whether a step cannot be made without it.
+  RowReader(const Envelope& observed, const Schema& wanted, const std::vector<bool>& needed) : observed_(observed) {
+    for (const Column& column : wanted.columns()) columns_.push_back(found(column));
     for (const std::string& path : wanted.count_paths()) counts_.push_back(observed.schema().find_count(path));
-    check_state(wanted);
+    check_state(wanted, needed);
   }
 
   void read(std::int64_t row, std::size_t first_column, Tree<Ball>& tree) const {
     for (std::size_t i = 0; i < tree.leaf_count(); ++i) {
-      std::size_t column = *columns_[first_column + i];
-      Presence presence = observed_.presence(row, column);
+      if (!columns_[first_column + i]) continue;
+      const std::size_t column = *columns_[first_column + i];
+      const Presence presence = observed_.presence(row, column);
       if (presence == Presence::absent && tree.presence(i) == Presence::absent) continue;
       tree.mark(i, presence);
       if (presence == Presence::dense) std::ranges::copy(observed_.numbers(row, column), tree.values(i).begin());
@@ -41,9 +43,18 @@ class RowReader {
   }
 
  private:
-  void check_state(const Schema& wanted) const {
+  std::optional<std::size_t> found(const Column& wanted) const {
+    const std::optional<std::size_t> column = observed_.schema().find_column(wanted.path);
+    if (!column || observed_.schema().columns()[*column].shape == wanted.shape) return column;
+    throw Error("trace.shape",
+                fmt::format("'{}' has shape {} in the trace and {} in the plan", wanted.path,
+                            to_string(observed_.schema().columns()[*column].shape), to_string(wanted.shape)),
+                wanted.path, "record the shapes that the plan declares");
+  }
+
+  void check_state(const Schema& wanted, const std::vector<bool>& needed) const {
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (!columns_[i] && wanted.columns()[i].path != "loss") missing(wanted.columns()[i].path);
+      if (!columns_[i] && needed[i]) missing(wanted.columns()[i].path);
     for (std::size_t i = 0; i < counts_.size(); ++i)
       if (!counts_[i]) missing(wanted.count_paths()[i]);
   }
@@ -58,10 +69,29 @@ class RowReader {
   std::vector<std::optional<std::size_t>> counts_;
 };
 
+// Params, gradients and the slots of the state; a leaf that is absent by the plan (masked out) need not be shown, nor
+// need updates and the loss.
+std::vector<bool> needed_columns(const Training<A>& start) {
+  std::vector<bool> needed;
+  auto add = [&](const Tree<Ball>& tree, bool read) {
+    for (std::size_t i = 0; i < tree.leaf_count(); ++i) needed.push_back(read && tree.presence(i) != Presence::absent);
+  };
+  add(start.params, true);
+  add(start.gradients, true);
+  add(start.gradients, false);
+  std::vector<const Tree<Ball>*> slots;
+  std::vector<std::int64_t> counts;
+  collect(start.state, slots, counts);
+  for (const Tree<Ball>* slot : slots) add(*slot, true);
+  needed.push_back(false);
+  return needed;
+}
+
 }  // namespace
 
 Balls<Wide> rounding_of(const Plan& plan) {
-  return A::rounding(narrowest_dtype(plan.params.layout()), plan.hyper_precision, plan.flushes_subnormals);
+  return A::rounding(narrowest_dtype(plan.params.layout()), plan.hyper_precision, plan.flushes_subnormals,
+                     plan.true_division);
 }
 
 Balls<Wide> semantics_of(const Plan& plan) { return A::semantics(narrowest_dtype(plan.params.layout())); }
@@ -71,7 +101,7 @@ Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithm
   auto transformation = build<A>(plan.spec);
   Recorder<A> recorder(start.params, start.gradients, start.state, Dtype::float64, observed.microsteps());
   Schema wanted = schema_of(start.params, start.gradients, start.gradients, start.state, Dtype::float64);
-  RowReader reader(observed, wanted);
+  const RowReader reader(observed, wanted, needed_columns(start));
   std::size_t leaves = start.params.leaf_count();
   recorder.record(start.params, nullptr, nullptr, start.state, nullptr);
   Tree<Ball>& params = start.params;

@@ -19,48 +19,76 @@ Phase start(const Spec& spec) {
   return phase;
 }
 
-void advance(const Spec& spec, Phase& phase);
+// Moves the counters as the engine moves them. last: no microstep follows, so that partial windows end.
+class Follower {
+ public:
+  explicit Follower(const Spec& spec) : spec_(spec), phase_(start(spec)) {}
 
-void advance_multi_steps(const Spec& spec, Phase& phase) {
-  auto k = static_cast<std::int64_t>(schedule_value(spec.args.at("k"), phase.gradient_step));
-  if (++phase.mini_step < k) return;
-  phase.mini_step = 0;
-  ++phase.gradient_step;
-  advance(spec.of[0], phase.of[0]);
-}
+  void step(bool last) {
+    last_ = last;
+    advance(spec_, phase_);
+  }
+  /// The last microstep was skipped: only windows that are flushed move.
+  void end() {
+    last_ = true;
+    flush(spec_, phase_);
+  }
+  /// Every accumulator is empty again, none of them by dropping what it held.
+  bool at_rest() const { return !dropped_ && rests(phase_); }
 
-void advance(const Spec& spec, Phase& phase) {
-  if (spec.op == "multi_steps") return advance_multi_steps(spec, phase);
-  if (spec.op == "apply_every") phase.mini_step = (phase.mini_step + 1) % spec.integer("k");
-  for (std::size_t i = 0; i < spec.of.size(); ++i) advance(spec.of[i], phase.of[i]);
-}
+ private:
+  static bool rests(const Phase& phase) { return phase.mini_step == 0 && std::ranges::all_of(phase.of, rests); }
+  static bool flushes(const Spec& spec) { return spec.text("partial").starts_with("flush"); }
 
-bool at_rest(const Phase& phase) { return phase.mini_step == 0 && std::ranges::all_of(phase.of, at_rest); }
+  void advance(const Spec& spec, Phase& phase) {
+    if (spec.op == "multi_steps") return advance_multi_steps(spec, phase);
+    if (spec.op == "apply_every") phase.mini_step = (phase.mini_step + 1) % spec.integer("k");
+    for (std::size_t i = 0; i < spec.of.size(); ++i) advance(spec.of[i], phase.of[i]);
+  }
 
-// The partial policy of the outermost multi_steps that has one; hold for none.
-std::string partial_policy(const Spec& spec) {
-  if (spec.op == "multi_steps") return spec.text("partial");
-  for (const Spec& inner : spec.of)
-    if (std::string policy = partial_policy(inner); policy != "hold") return policy;
-  return "hold";
-}
+  void advance_multi_steps(const Spec& spec, Phase& phase) {
+    auto k = static_cast<std::int64_t>(schedule_value(spec.args.at("k"), phase.gradient_step));
+    if (++phase.mini_step >= k || (last_ && flushes(spec))) return emit(spec, phase);
+    if (!last_ || spec.text("partial") != "drop") return;
+    phase.mini_step = 0;
+    dropped_ = true;
+  }
+
+  void emit(const Spec& spec, Phase& phase) {
+    phase.mini_step = 0;
+    ++phase.gradient_step;
+    advance(spec.of[0], phase.of[0]);
+  }
+
+  void flush(const Spec& spec, Phase& phase) {
+    if (spec.op == "multi_steps") {
+      if (phase.mini_step > 0 && flushes(spec)) emit(spec, phase);
+      return;
+    }
+    for (std::size_t i = 0; i < spec.of.size(); ++i) flush(spec.of[i], phase.of[i]);
+  }
+
+  const Spec& spec_;
+  Phase phase_;
+  bool last_ = false;
+  bool dropped_ = false;
+};
 
 }  // namespace
 
 std::vector<std::vector<std::int64_t>> windows(const Plan& plan, const std::vector<bool>& skipped) {
   std::vector<std::vector<std::int64_t>> result;
   std::vector<std::int64_t> open;
-  Phase phase = start(plan.spec);
+  Follower follower(plan.spec);
   for (std::size_t t = 0; t < plan.batches.size(); ++t) {
-    if (t < skipped.size() && skipped[t]) continue;
-    open.push_back(static_cast<std::int64_t>(t));
-    advance(plan.spec, phase);
-    if (!at_rest(phase)) continue;
+    const bool last = t + 1 == plan.batches.size(), skips = t < skipped.size() && skipped[t];
+    if (skips && !last) continue;
+    if (!skips) open.push_back(static_cast<std::int64_t>(t));
+    skips ? follower.end() : follower.step(last);
+    if (open.empty() || !follower.at_rest()) continue;
     result.push_back(std::move(open));
     open = {};
   }
-  std::string policy = partial_policy(plan.spec);
-  if (!open.empty() && (policy == "flush" || policy == "flush_by_k")) result.push_back(std::move(open));
   return result;
 }
 

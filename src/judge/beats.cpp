@@ -65,12 +65,13 @@ class Follower {
     const Spec& spec = *node.spec;
     bool leaves_out = &node == skipping_ && skips_;
     bool by_window = leaves_out && spec.text("skip") == "window_not_finite";
-    if (leaves_out && !by_window) return false;
+    const std::string& partial = spec.text("partial");
+    const bool flushes = last_ && partial.starts_with("flush");
+    if (leaves_out && !by_window && !(flushes && beat.mini_step > 0)) return false;
     auto k = static_cast<std::int64_t>(schedule_value(spec.args.at("k"), beat.gradient_step));
     beat.opens = beat.mini_step == 0;
     ++beat.mini_step;
-    const std::string& partial = spec.text("partial");
-    bool ends = beat.mini_step >= k || (last_ && partial.starts_with("flush"));
+    bool ends = beat.mini_step >= k || flushes;
     bool drops = last_ && partial == "drop" && !ends;
     if (ends || drops) beat.mini_step = 0;
     beat.empty = beat.mini_step == 0;

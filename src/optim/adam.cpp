@@ -40,7 +40,7 @@ class Adam final : public GradientTransformation<A> {
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
       if (updates.presence(i) == Presence::absent) continue;
       move_leaf(arithmetic, updates, state, i, t);
-      if (!decayed.empty() && decayed[i]) add_decay(arithmetic, updates, params, i);
+      if (!decayed.empty() && decayed[i] && params.is_dense(i)) add_decay(arithmetic, updates, params, i);
       if (lr) scale_leaf(arithmetic, updates, i, -*lr);
     }
   }

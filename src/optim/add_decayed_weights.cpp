@@ -16,7 +16,8 @@ class AddDecayedWeights final : public GradientTransformation<A> {
               const StepInput&) const override {
     std::vector<bool> decayed = matching_leaves(params.layout(), mask_);
     for (std::size_t i = 0; i < updates.leaf_count(); ++i)
-      if (decayed[i] && updates.presence(i) != Presence::absent) add_decay(arithmetic, updates, params, i);
+      if (decayed[i] && params.is_dense(i) && updates.presence(i) != Presence::absent)
+        add_decay(arithmetic, updates, params, i);
   }
 
  private:

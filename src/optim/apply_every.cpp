@@ -22,7 +22,7 @@ class ApplyEvery final : public GradientTransformation<A> {
     bool emits = count == k_ - 1;
     count = (count + 1) % k_;
     if (!emits) return hold(updates, params);
-    for (std::size_t i = 0; i < updates.leaf_count(); ++i) emit(updates, sum, i);
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i) emit(arithmetic.at(updates.leaf(i).dtype), updates, sum, i);
   }
 
  private:
@@ -38,10 +38,13 @@ class ApplyEvery final : public GradientTransformation<A> {
     for (std::size_t j = 0; j < u.size(); ++j) acc[j] = store.cast(empty ? u[j] : a.add(acc[j], u[j]));
   }
 
-  static void emit(Tree<V>& updates, const Tree<V>& sum, std::size_t i) {
+  // In the dtype that came in, as a held update is.
+  static void emit(const A& store, Tree<V>& updates, const Tree<V>& sum, std::size_t i) {
     updates.mark(i, sum.presence(i));
-    set_dtype(updates, i, sum.leaf(i).dtype);
-    if (sum.is_dense(i)) std::ranges::copy(sum.values(i), updates.values(i).begin());
+    if (!sum.is_dense(i)) return;
+    auto u = updates.values(i);
+    auto acc = sum.values(i);
+    for (std::size_t j = 0; j < u.size(); ++j) u[j] = store.cast(acc[j]);
   }
 
   std::int64_t k_;

@@ -67,6 +67,7 @@ class Masked final : public GradientTransformation<A> {
   // The inner may have exchanged buffers, so the hidden numbers are read from the copy.
   static void restore(Tree<V>& updates, const Tree<V>& kept, std::size_t i, Presence before) {
     updates.mark(i, before);
+    set_dtype(updates, i, kept.leaf(i).dtype);
     if (before == Presence::dense) std::ranges::copy(kept.values(i), updates.values(i).begin());
   }
 

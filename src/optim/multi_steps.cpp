@@ -29,8 +29,7 @@ class MultiSteps final : public GradientTransformation<A> {
 
   State<V> init(const A& arithmetic, const Tree<V>& params) const override {
     State<V> state{"multi_steps", {{"mini_step", 0}, {"gradient_step", 0}}, {}, {}};
-    LayoutPointer layout = acc_dtype_ ? with_dtype(params.layout_pointer(), *acc_dtype_) : params.layout_pointer();
-    state.slots.emplace_back("acc_grads", zero_slot(params, layout));
+    state.slots.emplace_back("acc_grads", zero_slot(params, acc_layout(params)));
     if (reduce_ == Reduce::weighted)
       state.slots.emplace_back("acc_weight", Tree<V>(make_layout({{"total", {}, Dtype::float64}}), Presence::zero));
     state.of.push_back(inner_->init(arithmetic, params));
@@ -39,14 +38,13 @@ class MultiSteps final : public GradientTransformation<A> {
 
   void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>& params,
               const StepInput& input) const override {
-    if (is_skipped(arithmetic, updates)) return hold(updates, params);
     std::int64_t& mini_step = state.count("mini_step");
     auto k = static_cast<std::int64_t>(schedule_value(k_, state.count("gradient_step")));
-    accumulate(arithmetic, updates, state, mini_step, input.weight);
-    ++mini_step;
-    bool full = mini_step >= k;
-    bool flushes = input.last && !full && (partial_ == Partial::flush || partial_ == Partial::flush_by_k);
-    if (full || flushes) return emit(arithmetic, updates, state, params, input, full ? k : mini_step, k);
+    const bool takes = !is_skipped(arithmetic, updates);
+    const bool flushes = input.last && (partial_ == Partial::flush || partial_ == Partial::flush_by_k);
+    const bool closes = mini_step + (takes ? 1 : 0) >= (flushes ? 1 : k);
+    if (takes) accumulate(arithmetic, updates, state, mini_step++, input.weight, closes);
+    if (closes) return emit(arithmetic, updates, state, params, input, k);
     if (input.last && partial_ == Partial::drop) reset(state, params);
     hold(updates, params);
   }
@@ -70,8 +68,8 @@ class MultiSteps final : public GradientTransformation<A> {
     return certain(result, "whether a gradient is finite");
   }
 
-  void accumulate(const A& arithmetic, const Tree<V>& updates, State<V>& state, std::int64_t mini_step,
-                  double weight) const {
+  void accumulate(const A& arithmetic, const Tree<V>& updates, State<V>& state, std::int64_t mini_step, double weight,
+                  bool closes) const {
     Tree<V>& acc = state.slot("acc_grads");
     V share = A::constant(1);
     if (reduce_ == Reduce::weighted) {
@@ -80,16 +78,21 @@ class MultiSteps final : public GradientTransformation<A> {
       total = in_double.add(total, A::constant(weight));
       share = in_double.divide(A::constant(weight), total);
     }
-    for (std::size_t i = 0; i < acc.leaf_count(); ++i)
-      if (acc.presence(i) != Presence::absent) accumulate_leaf(arithmetic, updates, acc, i, mini_step, share);
+    for (std::size_t i = 0; i < acc.leaf_count(); ++i) {
+      if (acc.presence(i) == Presence::absent) continue;
+      const Dtype wide = promote(updates.leaf(i).dtype, acc.leaf(i).dtype);
+      accumulate_leaf(arithmetic, updates, acc, i, mini_step, share, closes ? wide : acc.leaf(i).dtype);
+      if (closes && acc.is_dense(i)) set_dtype(acc, i, wide);
+    }
   }
 
-  // The first gradient of a leaf after n others that were absent is a step from zero.
+  // The first gradient of a leaf after n others that were absent is a step from zero. The sum that closes a window goes
+  // to the inner as it was computed and is not cast to the accumulator's dtype (Optax: float32 under float64 params).
   void accumulate_leaf(const A& arithmetic, const Tree<V>& updates, Tree<V>& acc, std::size_t i, std::int64_t mini_step,
-                       const V& share) const {
+                       const V& share, Dtype stored) const {
     if (updates.presence(i) == Presence::absent && !acc.is_dense(i)) return;
     const A a = arithmetic.at(promote(updates.leaf(i).dtype, acc.leaf(i).dtype));
-    const A store = arithmetic.at(acc.leaf(i).dtype);
+    const A store = arithmetic.at(stored);
     const bool copies = mini_step == 0 && updates.is_dense(i);
     auto sum = acc.dense_values(i, A::constant(0));
     const std::span<const V> g = updates.is_dense(i) ? updates.values(i) : std::span<const V>();
@@ -107,8 +110,10 @@ class MultiSteps final : public GradientTransformation<A> {
   }
 
   void emit(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>& params, const StepInput& input,
-            std::int64_t length, std::int64_t k) const {
+            std::int64_t k) const {
     Tree<V>& acc = state.slot("acc_grads");
+    const std::int64_t length = state.count("mini_step");
+    const StepInput window{window_weight(state, input, length), input.last};
     LayoutPointer incoming = updates.layout_pointer();
     if (skip_ == Skip::window_not_finite && !all_finite(arithmetic, acc)) {
       reset(state, params);
@@ -119,8 +124,25 @@ class MultiSteps final : public GradientTransformation<A> {
     hand_over(updates, acc);
     reset(state, params);
     ++state.count("gradient_step");
-    inner_->update(arithmetic, updates, state.of[0], params, input);
+    inner_->update(arithmetic, updates, state.of[0], params, window);
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) finish_leaf(arithmetic, updates, *incoming, params, i);
+  }
+
+  // What an inner accumulator reads: the weight of the whole window, known or of equal microbatches.
+  double window_weight(const State<V>& state, const StepInput& input, std::int64_t length) const {
+    if (reduce_ != Reduce::weighted) return input.weight * static_cast<double>(length);
+    return static_cast<double>(center(state.slot("acc_weight").values(0)[0]));
+  }
+
+  static auto center(const V& x) {
+    if constexpr (A::is_ball)
+      return x.value;
+    else
+      return x;
+  }
+
+  LayoutPointer acc_layout(const Tree<V>& params) const {
+    return acc_dtype_ ? with_dtype(params.layout_pointer(), *acc_dtype_) : params.layout_pointer();
   }
 
   static void divide_by_k(const A& arithmetic, Tree<V>& acc, std::int64_t length, std::int64_t k) {
@@ -134,23 +156,25 @@ class MultiSteps final : public GradientTransformation<A> {
 
   // A leaf without any gradient in the window is absent to the inner, as it is to the large batch.
   static void hand_over(Tree<V>& updates, Tree<V>& acc) {
-    LayoutPointer own = acc.layout_pointer();
     std::swap(updates, acc);
-    acc.replace_layout(own);
     for (std::size_t i = 0; i < updates.leaf_count(); ++i)
       if (updates.presence(i) == Presence::zero) updates.mark(i, Presence::absent);
   }
 
-  static void reset(State<V>& state, const Tree<V>& params) {
+  void reset(State<V>& state, const Tree<V>& params) const {
     state.count("mini_step") = 0;
-    hold(state.slot("acc_grads"), params);
+    Tree<V>& acc = state.slot("acc_grads");
+    acc.replace_layout(acc_layout(params));
+    hold(acc, params);
     if (state.slots.size() > 1) state.slots[1].second.mark_all(Presence::zero);
   }
 
   static void finish_leaf(const A& arithmetic, Tree<V>& updates, const Layout& incoming, const Tree<V>& params,
                           std::size_t i) {
-    if (params.presence(i) == Presence::absent) return updates.mark(i, Presence::absent);
-    if (updates.presence(i) == Presence::absent) updates.mark(i, Presence::zero);
+    if (params.presence(i) == Presence::absent)
+      updates.mark(i, Presence::absent);
+    else if (updates.presence(i) == Presence::absent)
+      updates.mark(i, Presence::zero);
     Dtype dtype = incoming.leaves()[i].dtype;
     if (updates.leaf(i).dtype == dtype) return;
     const A store = arithmetic.at(dtype);

@@ -30,7 +30,7 @@ class Replay final : public Problem<A> {
       first = false;
     }
     if (first || batch.size() == 1 || plan_.loss == Loss::sum) return;
-    const V total = A::constant(weight);
+    const V total = a.hyper(weight);
     for (V& g : gradients.values(i)) g = a.divide(g, total);
   }
 
@@ -39,7 +39,7 @@ class Replay final : public Problem<A> {
     auto sum = gradients.dense_values(i, A::constant(0));
     for (std::size_t j = 0; j < sum.size(); ++j) {
       V g = A::load(given.gradient.is_dense(i) ? given.gradient.values(i)[j] : 0.0);
-      if (weight != 1) g = a.multiply(A::constant(weight), g);
+      if (weight != 1) g = a.multiply(a.hyper(weight), g);
       sum[j] = first ? g : a.add(sum[j], g);
     }
   }

@@ -20,7 +20,10 @@ Tree<typename A::Value> loaded(const Tree<double>& tree) {
 
 Dtype loss_dtype(const Plan& plan) { return plan.params.leaf_count() > 0 ? plan.params.leaf(0).dtype : Dtype::float32; }
 
+// The weights of a window are summed in float64.
 bool declares_other_accumulator(const Spec& spec, Dtype dtype) {
+  auto reduce = spec.args.find("reduce");
+  if (reduce != spec.args.end() && reduce->second == Value("weighted") && dtype != Dtype::float64) return true;
   auto declared = spec.args.find("acc_dtype");
   if (declared != spec.args.end()) {
     const std::string& name = std::get<std::string>(declared->second.data);

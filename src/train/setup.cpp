@@ -10,6 +10,7 @@ namespace microstep {
 namespace {
 
 constexpr std::int64_t most_microsteps = 100000;
+constexpr std::int64_t most_examples = 1000000;
 
 std::vector<Leaf> mlp_leaves(const Spec& problem, Dtype dtype) {
   std::vector<Leaf> leaves;
@@ -36,24 +37,45 @@ void check_options(const PlanOptions& options) {
     throw Error("plan.option", "a plan needs at least one window of one example", {}, "use --windows 1 or more");
 }
 
+// A partial window that is flushed would count as a full one while the plan grows.
+Spec held(Spec spec) {
+  if (auto partial = spec.args.find("partial"); partial != spec.args.end()) partial->second = Value("hold");
+  for (Spec& inner : spec.of) inner = held(std::move(inner));
+  return spec;
+}
+
+std::vector<std::vector<std::int64_t>> full_windows(const Plan& plan, const Spec& spec) {
+  Plan growing;
+  growing.spec = spec;
+  growing.batches.resize(plan.batches.size());
+  return windows(growing);
+}
+
 // Batches are added until the windows are full; the accumulators of the spec decide when.
 void add_batches(Plan& plan, const PlanOptions& options) {
-  std::int64_t next = 0, full = -1;
+  std::int64_t next = 0;
+  const Spec spec = held(plan.spec);
   auto add = [&] {
     auto t = static_cast<std::int64_t>(plan.batches.size());
     if (t >= most_microsteps)
       throw Error("plan.too-long",
                   fmt::format("{} windows of this spec need more than {} microsteps", options.windows, most_microsteps),
                   to_string(plan.spec), "use a smaller k or fewer windows");
+    if (options.examples > most_examples || next > most_examples)
+      throw Error("plan.too-long",
+                  fmt::format("{} windows of {} examples a microbatch are more than {} examples", options.windows,
+                              options.examples, most_examples),
+                  to_string(plan.spec), "use smaller microbatches");
     auto& batch = plan.batches.emplace_back();
     for (std::int64_t e = options.examples + (options.ragged ? t % 2 : 0); e > 0; --e) batch.push_back(next++);
   };
-  while (full < options.windows) {
+  std::vector<std::vector<std::int64_t>> full;
+  while (static_cast<std::int64_t>(full.size()) < options.windows) {
     std::size_t step = std::max<std::size_t>(1, plan.batches.size() / 4);
     for (std::size_t i = 0; i < step; ++i) add();
-    full = static_cast<std::int64_t>(windows(plan).size());
+    full = full_windows(plan, spec);
   }
-  auto last = static_cast<std::size_t>(windows(plan)[static_cast<std::size_t>(options.windows - 1)].back());
+  auto last = static_cast<std::size_t>(full[static_cast<std::size_t>(options.windows - 1)].back());
   plan.batches.resize(last + 1);
   next = plan.batches.back().back() + 1;
   for (std::int64_t i = 0; i < options.partial; ++i) add();

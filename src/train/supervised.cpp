@@ -4,6 +4,7 @@
 #include "microstep/data/random.hpp"
 #include "microstep/grad/value_and_grad.hpp"
 #include "microstep/train/problems.hpp"
+#include "microstep/train/setup.hpp"
 
 namespace microstep {
 namespace {
@@ -106,10 +107,23 @@ class Supervised final : public Problem<A> {
   Stream noise_;
 };
 
+void check_leaves(const Plan& plan) {
+  const std::vector<Leaf> wanted = problem_leaves(plan.problem, Dtype::float32);
+  bool fits = wanted.size() == plan.params.leaf_count();
+  for (std::size_t i = 0; fits && i < wanted.size(); ++i) {
+    const Leaf& leaf = plan.params.leaf(i);
+    fits = leaf.name == wanted[i].name && leaf.shape == wanted[i].shape && plan.params.presence(i) != Presence::absent;
+  }
+  if (fits) return;
+  throw Error("plan.problem-leaves", "the params are not those of " + to_string(plan.problem), "/params",
+              "give the leaves that the problem names");
+}
+
 }  // namespace
 
 template <class A>
 std::unique_ptr<Problem<A>> make_supervised(const A& arithmetic, const Plan& plan) {
+  check_leaves(plan);
   return std::make_unique<Supervised<A>>(arithmetic, plan);
 }
 MICROSTEP_INSTANTIATE_PROBLEM(make_supervised)

@@ -9,8 +9,8 @@ namespace microstep {
 /// Row t holds the balls in which a faithful step of the plan's spec from the observed row t-1 with the observed
 /// gradients of row t must lie; row 0 the start that the plan declares. Same columns as observed where the paths are
 /// the spec's; paths that the spec does not have stay absent. arithmetic: rounding for a float trace, semantics for a
-/// run over balls. Throws trace.hidden-state where a column of the spec's state is missing in observed, Undecidable for
-/// uncertain control.
+/// run over balls. Throws trace.hidden-state where a column of the spec's state is missing in observed, trace.shape
+/// where one has another shape, Undecidable for uncertain control.
 Envelope transitions(const Plan& plan, const Envelope& observed, const Balls<Wide>& arithmetic);
 
 /// The arithmetic in which a float trace of this plan is judged.

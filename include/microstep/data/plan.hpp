@@ -43,6 +43,8 @@ struct Plan {
   HyperPrecision hyper_precision = HyperPrecision::float64;
   /// The producer replaces subnormal results by zero.
   bool flushes_subnormals = false;
+  /// Quotients are IEEE divisions, never products with a rounded reciprocal.
+  bool true_division = true;
   /// Train mode (true) or eval mode, explicit.
   bool training = true;
   /// Seed of the named random streams of a trained problem; unused by replay.
@@ -55,7 +57,8 @@ void check(const Plan& plan);
 
 /// The microsteps (counted from 0) consumed by each window: windows[i] = {first, ..., last}; the emission is on the
 /// last. A window ends where every accumulator of the spec is empty again; a partial last window is listed only where
-/// it is flushed. Skipped microbatches are left out: `skipped` says which, empty for none.
+/// it is flushed, in the plan's last microstep. Skipped microbatches are left out: `skipped` says which, empty for
+/// none.
 std::vector<std::vector<std::int64_t>> windows(const Plan& plan, const std::vector<bool>& skipped = {});
 
 /// The spec without its accumulators: apply_every is dropped, multi_steps replaced by its inner, a chain of one by its
