@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "microstep/golden/folder.hpp"
 
 namespace microstep {
@@ -36,7 +38,7 @@ Manifest decode_manifest(std::string_view text, const std::string& source) {
   Manifest manifest;
   for (std::size_t number = 1; !text.empty(); ++number) {
     std::size_t end = text.find('\n');
-    std::string place = source + ':' + std::to_string(number);
+    std::string place = source + ':' + fmt::to_string(number);
     if (end == std::string_view::npos)
       throw Error("golden.bad-manifest", "the last line is cut", place, "restore it from version control");
     add_line(text.substr(0, end), place, manifest);

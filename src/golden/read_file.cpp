@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -24,7 +25,7 @@ std::int64_t checked_size(const Descriptor& file, const std::string& path) {
   if (!S_ISREG(status.st_mode)) throw Error("file.not-a-file", "a device, pipe or socket where a file is due", path);
   if (status.st_size == 0) throw Error("file.empty", "there is nothing in it", path);
   if (status.st_size > largest_file)
-    throw Error("file.too-large", std::to_string(status.st_size) + " bytes", path, "at most 1 GiB is read");
+    throw Error("file.too-large", fmt::to_string(status.st_size) + " bytes", path, "at most 1 GiB is read");
   return status.st_size;
 }
 

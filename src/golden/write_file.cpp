@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <cerrno>
@@ -24,7 +25,7 @@ constexpr std::string_view temporary_end = ".tmp";
 /// `.NAME.PID.tmp` beside the file.
 std::string temporary_path(const std::string& path) {
   fs::path target(path);
-  std::string name = "." + target.filename().string() + "." + std::to_string(::getpid()) + std::string(temporary_end);
+  std::string name = "." + target.filename().string() + "." + fmt::to_string(::getpid()) + std::string(temporary_end);
   return (target.parent_path() / name).string();
 }
 

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ std::string below(const std::string& folder, std::string_view name) { return (fs
 std::string holder_of(int descriptor) {
   struct stat status {};
   ::fstat(descriptor, &status);
-  std::string inode = ':' + std::to_string(status.st_ino) + ' ';
+  std::string inode = ':' + fmt::to_string(status.st_ino) + ' ';
   std::ifstream locks("/proc/locks");
   for (std::string line; std::getline(locks, line);) {
     std::size_t at = line.find(inode), write = line.find("WRITE ");

@@ -1,5 +1,7 @@
 #include "microstep/json/document.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -18,7 +20,7 @@ bool find_path(const Document::Node& from, const Document::Node* node, std::stri
   if (&from == node) return true;
   std::size_t length = path.size();
   for (std::size_t i = 0; i < from.items.size(); ++i) {
-    path += '/' + (from.keys.empty() ? std::to_string(i) : pointer_part(from.keys[i]));
+    path += '/' + (from.keys.empty() ? fmt::to_string(i) : pointer_part(from.keys[i]));
     if (find_path(from.items[i], node, path)) return true;
     path.resize(length);
   }

@@ -1,5 +1,7 @@
 #include "leaf.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "microstep/json/numbers.hpp"
@@ -26,7 +28,7 @@ void read_nested(const Document& part, Dtype dtype, std::size_t depth, Nested& o
   if (depth == out.shape.size() && out.values.empty() && depth < highest_rank) out.shape.push_back(length);
   if (depth >= out.shape.size() || out.shape[depth] != length)
     part.refuse("json.shape-mismatch",
-                "a list of " + std::to_string(length) + " that does not fit the lists beside it");
+                "a list of " + fmt::to_string(length) + " that does not fit the lists beside it");
   for (std::size_t i = 0; i < part.size(); ++i) read_nested(part.element(i), dtype, depth + 1, out);
 }
 
@@ -40,7 +42,7 @@ void check_shape(const Document& values, const Nested& nested, const Shape& due)
   auto count = static_cast<std::int64_t>(nested.values.size());
   bool flat = nested.shape.size() == 1;
   if (flat && count == element_count(due)) return;
-  if (flat) refuse_shape(values, std::to_string(count) + (count == 1 ? " number" : " numbers"), due);
+  if (flat) refuse_shape(values, fmt::to_string(count) + (count == 1 ? " number" : " numbers"), due);
   refuse_shape(values, "the shape " + to_string(nested.shape), due);
 }
 
@@ -50,7 +52,7 @@ void read_base64(const Document& text, ReadLeaf& leaf) {
     text.refuse("json.invalid-base64", "no base64 of whole " + std::string(to_string(leaf.dtype)) + " elements",
                 "little-endian bytes, RFC 4648 with padding");
   if (static_cast<std::int64_t>(values->size()) != element_count(leaf.shape))
-    refuse_shape(text, std::to_string(values->size()) + " numbers", leaf.shape);
+    refuse_shape(text, fmt::to_string(values->size()) + " numbers", leaf.shape);
   leaf.values = std::move(*values);
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "microstep/json/plan.hpp"
@@ -20,7 +22,7 @@ void check_schema(const Document& document, std::string_view name) {
   Document schema = document.at("schema");
   std::string stem = "microstep/" + std::string(name) + "/";
   const std::string& text = schema.text();
-  std::string due = stem + std::to_string(known_version);
+  std::string due = stem + fmt::to_string(known_version);
   if (text == due) return;
   int version = 0;
   if (text.starts_with(stem)) std::from_chars(text.data() + stem.size(), text.data() + text.size(), version);

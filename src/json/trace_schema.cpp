@@ -1,5 +1,7 @@
 #include "trace_schema.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "trace_paths.hpp"
@@ -33,7 +35,7 @@ void add_state(const Document& state, const std::string& prefix, FlatRow& row) {
     }
   if (auto of = state.find("of"))
     for (std::size_t i = 0; i < of->expect(Kind::list).size(); ++i)
-      add_state(of->element(i), prefix + "of[" + std::to_string(i) + "]/", row);
+      add_state(of->element(i), prefix + "of[" + fmt::to_string(i) + "]/", row);
 }
 
 /// Collects columns; what is already known of a path comes first.

@@ -1,5 +1,6 @@
 #include "microstep/golden/file.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -119,8 +120,8 @@ pid_t dead_process() {
 
 TEST(File, SweepsWhatDeadWritersLeft) {
   ScratchFolder folder;
-  std::string dead = folder / (".a.json." + std::to_string(dead_process()) + ".tmp");
-  std::string alive = folder / (".a.json." + std::to_string(::getpid()) + ".tmp");
+  std::string dead = folder / (".a.json." + fmt::to_string(dead_process()) + ".tmp");
+  std::string alive = folder / (".a.json." + fmt::to_string(::getpid()) + ".tmp");
   std::string other = folder / ".notes.tmp";
   for (const std::string& path : {dead, alive, other}) put(path, "x");
   sweep_temporary_files(folder.text());

@@ -1,6 +1,7 @@
 #include "microstep/golden/folder.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -216,7 +217,7 @@ TEST(Writer, NamesTheProcessThatHoldsTheLock) {
   GoldenWriter writer(folder.text());
   Error error = refusal([&] { GoldenWriter(folder.text(), std::chrono::milliseconds(50)); });
   EXPECT_EQ(error.id(), "golden.locked");
-  EXPECT_NE(error.message().find("process " + std::to_string(::getpid())), std::string::npos) << error.message();
+  EXPECT_NE(error.message().find("process " + fmt::to_string(::getpid())), std::string::npos) << error.message();
 }
 
 TEST(Writer, WaitsForTheLock) {

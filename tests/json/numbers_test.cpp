@@ -96,35 +96,36 @@ struct Read {
   DecimalFault fault;
 };
 
+const Read decimals[] = {
+    {Dtype::float32, "0.1", DecimalFault::none},
+    {Dtype::float32, "0.10", DecimalFault::none},
+    {Dtype::float32, "0.100000001", DecimalFault::none},
+    {Dtype::float32, "0.10000000149011612", DecimalFault::none},
+    {Dtype::float32, "0.100000001490116119384765625", DecimalFault::none},
+    {Dtype::float32, "1.00000001E-1", DecimalFault::none},
+    {Dtype::float32, "0.123456789", DecimalFault::not_representable},
+    {Dtype::float32, "16777217", DecimalFault::not_representable},
+    {Dtype::float32, "16777216", DecimalFault::none},
+    {Dtype::bfloat16, "257", DecimalFault::not_representable},
+    {Dtype::bfloat16, "256", DecimalFault::none},
+    {Dtype::float64, "9007199254740993", DecimalFault::not_representable},
+    {Dtype::float64, "3.14159265358979323846", DecimalFault::not_representable},
+    {Dtype::float64, "18446744073709552000", DecimalFault::none},
+    {Dtype::float64, "18446744073709551616", DecimalFault::none},
+    {Dtype::float64, "5.684341886080802e-14", DecimalFault::none},
+    {Dtype::float64, "0.0000000e-999999999999999999999", DecimalFault::none},
+    {Dtype::float64, "1e-400", DecimalFault::not_representable},
+    {Dtype::float64, "1e400", DecimalFault::out_of_range},
+    {Dtype::float32, "3.5e38", DecimalFault::out_of_range},
+    {Dtype::float32, "1e-46", DecimalFault::not_representable},
+    {Dtype::float16, "65520", DecimalFault::out_of_range},
+    {Dtype::float16, "1e-9", DecimalFault::not_representable},
+    {Dtype::bfloat16, "1e-99999999999", DecimalFault::not_representable},
+    {Dtype::bfloat16, "-1e99999999999", DecimalFault::out_of_range},
+};
+
 TEST(Decimal, StandsForAValueOrNot) {
-  const Read table[] = {
-      {Dtype::float32, "0.1", DecimalFault::none},
-      {Dtype::float32, "0.10", DecimalFault::none},
-      {Dtype::float32, "0.100000001", DecimalFault::none},
-      {Dtype::float32, "0.10000000149011612", DecimalFault::none},
-      {Dtype::float32, "0.100000001490116119384765625", DecimalFault::none},
-      {Dtype::float32, "1.00000001E-1", DecimalFault::none},
-      {Dtype::float32, "0.123456789", DecimalFault::not_representable},
-      {Dtype::float32, "16777217", DecimalFault::not_representable},
-      {Dtype::float32, "16777216", DecimalFault::none},
-      {Dtype::bfloat16, "257", DecimalFault::not_representable},
-      {Dtype::bfloat16, "256", DecimalFault::none},
-      {Dtype::float64, "9007199254740993", DecimalFault::not_representable},
-      {Dtype::float64, "3.14159265358979323846", DecimalFault::not_representable},
-      {Dtype::float64, "18446744073709552000", DecimalFault::none},
-      {Dtype::float64, "18446744073709551616", DecimalFault::none},
-      {Dtype::float64, "5.684341886080802e-14", DecimalFault::none},
-      {Dtype::float64, "0.0000000e-999999999999999999999", DecimalFault::none},
-      {Dtype::float64, "1e-400", DecimalFault::not_representable},
-      {Dtype::float64, "1e400", DecimalFault::out_of_range},
-      {Dtype::float32, "3.5e38", DecimalFault::out_of_range},
-      {Dtype::float32, "1e-46", DecimalFault::not_representable},
-      {Dtype::float16, "65520", DecimalFault::out_of_range},
-      {Dtype::float16, "1e-9", DecimalFault::not_representable},
-      {Dtype::bfloat16, "1e-99999999999", DecimalFault::not_representable},
-      {Dtype::bfloat16, "-1e99999999999", DecimalFault::out_of_range},
-  };
-  for (const Read& row : table)
+  for (const Read& row : decimals)
     EXPECT_EQ(read_decimal(row.dtype, row.text).fault, row.fault) << row.text << " " << to_string(row.dtype);
 }
 
