@@ -67,6 +67,10 @@ class Follower {
     bool by_window = leaves_out && spec.text("skip") == "window_not_finite";
     const std::string& partial = spec.text("partial");
     const bool flushes = last_ && partial.starts_with("flush");
+    if (leaves_out && !by_window && last_ && partial == "drop") {
+      beat.mini_step = 0;
+      beat.empty = true;
+    }
     if (leaves_out && !by_window && !(flushes && beat.mini_step > 0)) return false;
     auto k = static_cast<std::int64_t>(schedule_value(spec.args.at("k"), beat.gradient_step));
     beat.opens = beat.mini_step == 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clue.hpp"
+
 namespace microstep {
 namespace {
 
@@ -19,68 +21,69 @@ bool is_factor_of_length(const Ball& observed, const Ball& expected, std::int64_
          is_times(observed, expected, 1 / k) || is_times(observed, expected, 1 / (k * k));
 }
 
-bool is_opposite(const Ball& observed, const Ball& expected) {
-  return expected.value != 0 && is_times(observed, expected, -1);
-}
-
 bool is_finite(const Ball& ball) { return wide::is_finite(ball.value); }
-
-bool holds_op(const Spec& spec, std::string_view prefix) {
-  return spec.op.starts_with(prefix) ||
-         std::ranges::any_of(spec.of, [&](const Spec& inner) { return holds_op(inner, prefix); });
-}
-
-bool has_schedule(const Spec& spec) {
-  if (spec.op == "scale_by_schedule" || (spec.args.contains("lr") && spec.is_list("lr"))) return true;
-  return std::ranges::any_of(spec.of, has_schedule);
-}
-
-std::string leaf_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-/// One factor between observed and expected in a whole column.
-bool has_one_ratio(const Reading& reading, const Finding& finding) {
-  auto mirror = reading.expected_column(finding.where);
-  if (!mirror || finding.expected.value == 0 || !is_finite(finding.observed)) return false;
-  Wide ratio = finding.observed.value / finding.expected.value;
-  std::int64_t size = reading.rows().schema().columns()[finding.where].size;
-  for (std::int64_t i = 0; i < size; ++i)
-    if (!is_times(number_at(reading.rows(), finding.row, finding.where, i),
-                  number_at(*reading.expected(), finding.row, *mirror, i), ratio))
-      return false;
-  return size > 1;
-}
-
-/// What is too much of the update is one multiple of the params before it.
-bool misses_decay(const Reading& reading, const Finding& finding) {
-  const auto& columns = reading.rows().schema().columns();
-  auto params = reading.rows().schema().find_column("params/" + leaf_of(columns[finding.where].path));
-  auto mirror = reading.expected_column(finding.where);
-  if (!params || !mirror || !columns[finding.where].path.starts_with("updates/")) return false;
-  return holds_op(reading.plan().spec, "adamw") || holds_op(reading.plan().spec, "add_decayed_weights");
-}
-
-void add(Causes& causes, bool applies, const char* cause) {
-  if (applies && std::ranges::find(causes, cause) == causes.end()) causes.emplace_back(cause);
-}
 
 std::string path_of(const Reading& reading, const Finding& finding) {
   const Schema& schema = reading.evidence().observed.at(finding.role).schema();
   return finding.is_count ? schema.count_paths()[finding.where] : schema.columns()[finding.where].path;
 }
 
-bool is_one_gradient(const Reading& reading, const Finding& finding, std::int64_t row) {
+/// The update, or minus it, is the gradient that came in.
+bool is_own_gradient(const Reading& reading, const Finding& finding) {
   std::string path = path_of(reading, finding);
-  auto column = reading.rows().schema().find_column("gradients/" + leaf_of(path));
-  if (!column || finding.is_count || row < 1) return false;
-  Ball gradient = number_at(reading.rows(), row, *column, finding.index);
-  return gradient.value != 0 &&
-         (equal(gradient.value, finding.observed.value) || equal(-gradient.value, finding.observed.value));
+  auto column = reading.rows().schema().find_column("gradients/" + path.substr(path.rfind('/') + 1));
+  if (!column || !path.starts_with("updates/")) return false;
+  Wide gradient = number_at(reading.rows(), finding.row, *column, finding.index).value;
+  return gradient != 0 && (gradient == finding.observed.value || -gradient == finding.observed.value);
 }
 
-bool only_one_gradient_counts(const Reading& reading, const Finding& finding) {
-  std::int64_t first = reading.first_row_of_window(finding.row);
-  if (first == finding.row) return false;
-  return is_one_gradient(reading, finding, finding.row) || is_one_gradient(reading, finding, first);
+/// The last window is flushed although it is short.
+bool ends_short(const Reading& reading, std::int64_t row) {
+  const Spec* accumulator = find_op(reading.plan().spec, "multi_steps");
+  if (!accumulator || !reading.emits(row) || row != static_cast<std::int64_t>(reading.plan().batches.size()))
+    return false;
+  double k = schedule_value(accumulator->args.at("k"), std::max<std::int64_t>(reading.window_of(row) - 1, 0));
+  return static_cast<double>(reading.window_length(row)) < k;
+}
+
+bool is_scheduled(const Spec& spec) {
+  if (spec.op == "scale_by_schedule" || (spec.args.contains("lr") && spec.is_list("lr"))) return true;
+  return std::ranges::any_of(spec.of, is_scheduled);
+}
+
+/// The first number of the trace outside of its ball, state before updates before params.
+std::optional<Finding> first_unfaithful(const Reading& reading) {
+  if (!reading.expected()) return std::nullopt;
+  BallCheck check(reading);
+  for (std::int64_t row = 0; row < reading.rows().rows(); ++row) {
+    for (const Node& node : reading.nodes())
+      if (auto found = check.first_outside(row, node)) return found;
+    for (const auto* columns : {&reading.updates(), &reading.params()})
+      for (std::size_t column : *columns)
+        if (auto found = check.first_outside(row, column)) return found;
+  }
+  return std::nullopt;
+}
+
+Causes explained(const Reading& reading, const Finding& finding) {
+  Causes causes;
+  auto clue = clue_of(reading, finding);
+  if (!clue) return causes;
+  if (clue->path().find("/acc_weight/") != std::string::npos) return {"token-weight"};
+  for (auto* explain : {explain_leaf, explain_formula, explain_decay, explain_hyper}) explain(*clue, causes);
+  if (causes.empty()) explain_reduction(*clue, causes);
+  if (causes.empty() || causes == Causes{"boundary"})
+    add_cause(causes, find_op(reading.plan().spec, "clip") != nullptr, "clip-place");
+  return causes;
+}
+
+void add_from_difference(const Difference& d, std::int64_t length, Causes& causes) {
+  bool in_microsteps = d.accumulated.value == Wide(static_cast<double>(d.microstep)) && length > 1;
+  add_cause(causes, d.is_count && in_microsteps, "micro-state");
+  add_cause(causes, d.is_count && d.path.ends_with("schedule_count"), "schedule-count");
+  add_cause(causes, d.is_count, "time-index");
+  add_cause(causes, !d.is_count && is_factor_of_length(d.accumulated, d.reference, length), "sum-mean");
+  add_cause(causes, !d.is_count && is_times(d.accumulated, d.reference, -1), "sign");
 }
 
 }  // namespace
@@ -88,8 +91,8 @@ bool only_one_gradient_counts(const Reading& reading, const Finding& finding) {
 Causes causes_of_nonfinite(const Reading& reading, const Finding& finding) {
   Causes causes;
   bool skips = !reading.evidence().skipped_microsteps.empty();
-  add(causes, !is_finite(finding.observed) || skips, "nonfinite-skip");
-  add(causes, causes.empty(), "boundary");
+  add_cause(causes, !is_finite(finding.observed) || skips, "nonfinite-skip");
+  add_cause(causes, causes.empty(), "boundary");
   return causes;
 }
 
@@ -97,73 +100,56 @@ Causes causes_of_movement(const Reading& reading, const Finding& finding) {
   if (reading.is_skipped(finding.row)) return {"nonfinite-skip", "micro-state"};
   if (!is_finite(finding.observed)) return {"nonfinite-skip"};
   Causes causes;
-  std::string path = path_of(reading, finding);
-  add(causes, path.starts_with("updates/") && is_one_gradient(reading, finding, finding.row), "boundary");
-  add(causes, true, "micro-state");
-  add(causes, path.starts_with("params/"), "api-state");
+  add_cause(causes, is_own_gradient(reading, finding), "boundary");
+  add_cause(causes, true, "micro-state");
+  add_cause(causes, path_of(reading, finding).starts_with("params/"), "api-state");
   return causes;
 }
 
 Causes causes_of_count(const Reading& reading, const Finding& finding) {
   std::string path = path_of(reading, finding);
+  bool own = path.ends_with("mini_step") || path.ends_with("gradient_step");
+  bool skipped = reading.is_skipped(finding.row);
+  if (own) return {skipped ? "nonfinite-skip" : ends_short(reading, finding.row) ? "partial-window" : "boundary"};
   Causes causes;
   bool micro = finding.row > 0 && finding.observed.value == Wide(static_cast<double>(finding.row));
-  bool inner = !path.ends_with("mini_step") && !path.ends_with("gradient_step");
-  add(causes, inner && micro && reading.has_accumulator(), "micro-state");
-  add(causes, inner && reading.is_skipped(finding.row), "nonfinite-skip");
-  add(causes, path.ends_with("schedule_count") || (inner && has_schedule(reading.plan().spec)), "schedule-count");
-  add(causes, inner && !path.ends_with("schedule_count"), "time-index");
-  add(causes, !inner, reading.is_skipped(finding.row) ? "nonfinite-skip" : "boundary");
+  bool of_schedule = path.ends_with("schedule_count") || is_scheduled(reading.plan().spec);
+  add_cause(causes, micro && reading.has_accumulator(), "micro-state");
+  add_cause(causes, skipped, "nonfinite-skip");
+  add_cause(causes, of_schedule, "schedule-count");
+  add_cause(causes, !path.ends_with("schedule_count"), "time-index");
   return causes;
 }
 
 Causes causes_of_value(const Reading& reading, const Finding& finding) {
   if (finding.is_count) return causes_of_count(reading, finding);
-  const Spec& spec = reading.plan().spec;
-  Causes causes;
   if (!is_finite(finding.observed)) {
-    add(causes, !reading.evidence().skipped_microsteps.empty(), "nonfinite-skip");
-    add(causes, true, "time-index");
-    return causes;
+    if (!reading.evidence().skipped_microsteps.empty()) return {"nonfinite-skip"};
+    return {"time-index", "backend-split"};
   }
-  std::int64_t length = reading.window_length(finding.row);
-  add(causes, only_one_gradient_counts(reading, finding), "boundary");
-  add(causes, is_factor_of_length(finding.observed, finding.expected, length), "sum-mean");
-  add(causes, is_opposite(finding.observed, finding.expected), "sign");
-  if (!causes.empty()) return causes;
-  bool is_update = path_of(reading, finding).starts_with("updates/");
-  add(causes, path_of(reading, finding).find("/acc_") != std::string::npos && holds_op(spec, "multi_steps"),
-      std::ranges::any_of(reading.nodes(),
-                          [](const Node& n) { return n.is_multi_steps() && n.spec->text("reduce") == "weighted"; })
-          ? "token-weight"
-          : "sum-mean");
-  add(causes, holds_op(spec, "clip"), "clip-place");
-  add(causes, is_update && misses_decay(reading, finding), "decay-form");
-  add(causes, has_one_ratio(reading, finding) && has_schedule(spec), "schedule-count");
-  bool corrects = is_update && (holds_op(spec, "adam") || holds_op(spec, "scale_by_adam") || holds_op(spec, "ema"));
-  add(causes, corrects, "time-index");
-  add(causes, corrects, "eps");
-  add(causes, true, "formula");
+  Causes causes;
+  add_cause(causes, ends_short(reading, finding.row), "partial-window");
+  for (const std::string& cause : explained(reading, finding)) add_cause(causes, true, cause.c_str());
+  add_cause(causes, causes.empty(), "formula");
   return causes;
 }
 
 Causes causes_of_difference(const Reading& reading, const Semantics& semantics) {
   Causes causes;
+  if (auto found = first_unfaithful(reading)) causes = causes_of_value(reading, *found);
+  if (!causes.empty() && causes != Causes{"formula"}) return causes;
+  Causes from_decision;
+  const auto& windows = reading.evidence().windows;
   for (const Difference& d : semantics.differences) {
     auto window = static_cast<std::size_t>(std::max<std::int64_t>(d.window, 1) - 1);
-    const auto& windows = reading.evidence().windows;
     auto length = window < windows.size() ? static_cast<std::int64_t>(windows[window].size()) : 1;
-    add(causes, d.is_count && d.accumulated.value == Wide(static_cast<double>(d.microstep)) && length > 1,
-        "micro-state");
-    add(causes, d.is_count && d.path.ends_with("schedule_count"), "schedule-count");
-    add(causes, d.is_count, "time-index");
-    add(causes, !d.is_count && is_factor_of_length(d.accumulated, d.reference, length), "sum-mean");
-    add(causes, !d.is_count && is_opposite(d.accumulated, d.reference), "sign");
-    add(causes, !is_finite(d.accumulated) && is_finite(d.reference), "nonfinite-skip");
+    add_from_difference(d, length, from_decision);
+    add_cause(from_decision, !is_finite(d.accumulated) && is_finite(d.reference), "nonfinite-skip");
   }
-  add(causes, causes.empty() && holds_op(reading.plan().spec, "clip"), "clip-place");
-  add(causes, causes.empty() && has_schedule(reading.plan().spec), "schedule-count");
-  add(causes, causes.empty(), "formula");
+  bool clips = find_op(reading.plan().spec, "clip") != nullptr;
+  add_cause(from_decision, causes.empty() && from_decision.empty() && clips, "clip-place");
+  if (causes.empty()) causes = from_decision;
+  add_cause(causes, causes.empty(), "formula");
   return causes;
 }
 

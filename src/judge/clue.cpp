@@ -1,0 +1,102 @@
+#include "clue.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace microstep {
+namespace {
+
+Numbers numbers_of(const Envelope& rows, std::int64_t row, std::size_t column) {
+  Numbers numbers;
+  for (std::int64_t i = 0; i < rows.schema().columns()[column].size; ++i)
+    numbers.push_back(static_cast<double>(number_at(rows, row, column, i).value));
+  return numbers;
+}
+
+double weight_of(const Plan& plan, std::int64_t row) {
+  const auto& batch = plan.batches[static_cast<std::size_t>(row - 1)];
+  if (plan.problem.op != "replay") return static_cast<double>(batch.size());
+  double weight = 0;
+  for (std::int64_t index : batch) weight += plan.given[static_cast<std::size_t>(index)].weight;
+  return weight;
+}
+
+void add_window(Clue& clue) {
+  const Reading& reading = clue.reading;
+  auto column = reading.rows().schema().find_column("gradients/" + clue.leaf);
+  if (!column || reading.rows().schema().columns()[*column].size != static_cast<std::int64_t>(clue.observed.size()))
+    return;
+  for (std::int64_t row = reading.first_row_of_window(clue.row); row <= clue.row; ++row) {
+    if (reading.is_skipped(row) || row < 1 || row > static_cast<std::int64_t>(reading.plan().batches.size())) continue;
+    clue.gradients.push_back(numbers_of(reading.rows(), row, *column));
+    clue.weights.push_back(weight_of(reading.plan(), row));
+  }
+}
+
+}  // namespace
+
+bool Clue::is_accumulator() const {
+  return path().find("/acc_grads/") != std::string::npos || path().find("/grad_acc/") != std::string::npos;
+}
+
+std::optional<Numbers> Clue::slot(std::string_view name, std::int64_t at_row) const {
+  const auto& columns = reading.rows().schema().columns();
+  const std::string ending = "/" + std::string(name) + "/" + leaf;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].path.ends_with(ending)) return numbers_of(reading.rows(), at_row, i);
+  return std::nullopt;
+}
+
+std::optional<Clue> clue_of(const Reading& reading, const Finding& finding) {
+  if (finding.is_count || finding.role != Role::accumulated || finding.row < 1) return std::nullopt;
+  auto mirror = reading.expected_column(finding.where);
+  if (!mirror || finding.row >= reading.expected()->rows()) return std::nullopt;
+  const Envelope& rows = reading.rows();
+  const std::string& path = rows.schema().columns()[finding.where].path;
+  Clue clue{reading, finding.row, finding.where, path.substr(path.rfind('/') + 1), 0, {}, {}, {}, {}, {}, {}, {}, {}};
+  clue.observed = numbers_of(rows, finding.row, finding.where);
+  clue.expected = numbers_of(*reading.expected(), finding.row, *mirror);
+  clue.before = numbers_of(rows, finding.row - 1, finding.where);
+  for (std::size_t i = 0; i < clue.observed.size(); ++i) {
+    auto index = static_cast<std::int64_t>(i);
+    Ball seen = number_at(rows, finding.row, finding.where, index);
+    Ball due = number_at(*reading.expected(), finding.row, *mirror, index);
+    clue.outside.push_back(!overlap(seen, due));
+    clue.radius.push_back(seen.radius + due.radius);
+  }
+  for (std::size_t i = 0; i < reading.params().size(); ++i)
+    if (rows.schema().columns()[reading.params()[i]].path == "params/" + clue.leaf) {
+      clue.leaf_index = i;
+      clue.params = numbers_of(rows, finding.row - 1, reading.params()[i]);
+    }
+  add_window(clue);
+  return clue;
+}
+
+bool explains(const Clue& clue, const Numbers& hypothesis) {
+  if (hypothesis.size() != clue.observed.size()) return false;
+  for (std::size_t i = 0; i < hypothesis.size(); ++i) {
+    double share = clue.outside[i] ? std::fabs(clue.expected[i] - clue.observed[i]) : std::fabs(clue.observed[i]);
+    if (!(std::fabs(hypothesis[i] - clue.observed[i]) <= unexplained_share * share + clue.radius[i])) return false;
+  }
+  return true;
+}
+
+bool explains_factor(const Clue& clue, double factor) {
+  Numbers hypothesis;
+  for (double e : clue.expected) hypothesis.push_back(factor * e);
+  return explains(clue, hypothesis);
+}
+
+const Spec* find_op(const Spec& spec, std::string_view prefix) {
+  if (spec.op.starts_with(prefix)) return &spec;
+  for (const Spec& inner : spec.of)
+    if (const Spec* found = find_op(inner, prefix)) return found;
+  return nullptr;
+}
+
+void add_cause(Causes& causes, bool applies, const char* cause) {
+  if (applies && std::ranges::find(causes, cause) == causes.end()) causes.emplace_back(cause);
+}
+
+}  // namespace microstep

@@ -1,0 +1,58 @@
+#pragma once
+// A column that is outside of its balls, beside everything that could have made it so. A hypothesis is what the column
+// would hold under one kind of fault; it names the cause if it explains every number of the column.
+#include <functional>
+
+#include "causes.hpp"
+
+namespace microstep {
+
+using Numbers = std::vector<double>;
+
+struct Clue {
+  const Reading& reading;
+  std::int64_t row;
+  std::size_t column;
+  /// The leaf's name and its place among the params.
+  std::string leaf;
+  std::size_t leaf_index;
+  /// What is in the column, what ought to be, and what was there before.
+  Numbers observed, expected, before;
+  std::vector<bool> outside;
+  /// Of the expected balls, the observed one's added.
+  Numbers radius;
+  /// The params before the microstep; empty where the trace hides them.
+  Numbers params;
+  /// Gradients of the leaf since the window began, one row each; absent ones are zeros.
+  std::vector<Numbers> gradients;
+  std::vector<double> weights;
+
+  const std::string& path() const { return reading.rows().schema().columns()[column].path; }
+  bool is_update() const { return path().starts_with("updates/"); }
+  bool is_accumulator() const;
+  /// The column of that slot for the same leaf, of the first node that has it.
+  std::optional<Numbers> slot(std::string_view name, std::int64_t at_row) const;
+};
+
+/// None for a count, or a column without balls.
+std::optional<Clue> clue_of(const Reading& reading, const Finding& finding);
+
+/// A hypothesis must leave at most this share of a difference unexplained: it is told from others, never a verdict.
+inline constexpr double unexplained_share = 1.0 / 64;
+bool explains(const Clue& clue, const Numbers& hypothesis);
+/// The expected column times one factor.
+bool explains_factor(const Clue& clue, double factor);
+
+/// The first spec, from outside, whose op begins so.
+const Spec* find_op(const Spec& spec, std::string_view prefix);
+
+// Each adds the causes whose hypotheses explain the clue.
+void explain_reduction(const Clue& clue, Causes& causes);
+void explain_formula(const Clue& clue, Causes& causes);
+void explain_decay(const Clue& clue, Causes& causes);
+void explain_leaf(const Clue& clue, Causes& causes);
+void explain_hyper(const Clue& clue, Causes& causes);
+
+void add_cause(Causes& causes, bool applies, const char* cause);
+
+}  // namespace microstep
