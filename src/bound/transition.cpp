@@ -71,18 +71,20 @@ class RowReader {
 
 // Params, gradients and the slots of the state; a leaf that is absent by the plan (masked out) need not be shown, nor
 // need updates and the loss.
-std::vector<bool> needed_columns(const Training<A>& start) {
+template <class B>
+std::vector<bool> needed_columns(const Training<B>& start) {
+  using V = typename B::Value;
   std::vector<bool> needed;
-  auto add = [&](const Tree<Ball>& tree, bool read) {
+  auto add = [&](const Tree<V>& tree, bool read) {
     for (std::size_t i = 0; i < tree.leaf_count(); ++i) needed.push_back(read && tree.presence(i) != Presence::absent);
   };
   add(start.params, true);
   add(start.gradients, true);
   add(start.gradients, false);
-  std::vector<const Tree<Ball>*> slots;
+  std::vector<const Tree<V>*> slots;
   std::vector<std::int64_t> counts;
   collect(start.state, slots, counts);
-  for (const Tree<Ball>* slot : slots) add(*slot, true);
+  for (const Tree<V>* slot : slots) add(*slot, true);
   needed.push_back(false);
   return needed;
 }
@@ -120,6 +122,20 @@ Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithm
     recorder.record(params, &gradients, &updates, state, nullptr);
   }
   return recorder.take();
+}
+
+SchemaPointer declared_columns(const Plan& plan, const Envelope& observed) {
+  using P = Plain<double>;
+  Training<P> training(P{plan.hyper_precision}, plan);
+  const Dtype loss = plan.params.leaf_count() > 0 ? plan.params.leaf(0).dtype : Dtype::float32;
+  Recorder<P> recorder(training.params, training.gradients, training.state, loss, 1);
+  recorder.record(training.params, nullptr, nullptr, training.state, nullptr);
+  const RowReader reader(observed, recorder.schema(), needed_columns(training));
+  if (!training.done()) {
+    training.step();
+    recorder.record(training.params, &training.gradients, &training.updates, training.state, nullptr);
+  }
+  return recorder.take().schema_pointer();
 }
 
 }  // namespace microstep

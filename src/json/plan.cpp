@@ -1,5 +1,7 @@
 #include "microstep/json/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "leaf.hpp"
@@ -13,9 +15,9 @@ using Form = JsonWriter::Form;
 using Kind = Document::Kind;
 
 constexpr std::string_view plan_keys[] = {
-    "schema",  "spec", "problem",       "params",          "gradient_dtypes",    "given",
-    "batches", "loss", "interruptions", "hyper_precision", "flushes_subnormals", "training",
-    "seed"};
+    "schema",   "spec", "problem",       "params",          "gradient_dtypes",    "given",
+    "batches",  "loss", "interruptions", "hyper_precision", "flushes_subnormals", "true_division",
+    "training", "seed"};
 
 void write_gradient_dtypes(JsonWriter& out, const Plan& plan) {
   if (*plan.gradient_layout == plan.params.layout()) return;
@@ -81,7 +83,7 @@ Loss read_loss(const Document& name) {
 }
 
 std::uint64_t read_seed(const Document& seed) {
-  std::string digits = seed.is(Kind::text) ? seed.text() : std::to_string(seed.integer());
+  std::string digits = seed.is(Kind::text) ? seed.text() : fmt::to_string(seed.integer());
   std::uint64_t value = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size())
@@ -94,6 +96,7 @@ void read_switches(const Document& document, Plan& plan) {
   if (auto list = document.find("interruptions")) plan.interruptions = read_integers(*list);
   if (auto name = document.find("hyper_precision")) plan.hyper_precision = read_hyper_precision(*name);
   if (auto flag = document.find("flushes_subnormals")) plan.flushes_subnormals = flag->truth();
+  if (auto flag = document.find("true_division")) plan.true_division = flag->truth();
   if (auto flag = document.find("training")) plan.training = flag->truth();
   if (auto seed = document.find("seed")) plan.seed = read_seed(*seed);
 }
@@ -131,8 +134,13 @@ void write_plan(JsonWriter& out, const Plan& plan) {
   out.close().key("loss").text(plan.loss == Loss::mean ? "mean" : "sum");
   write_integers(out.key("interruptions"), plan.interruptions);
   out.key("hyper_precision").text(to_string(plan.hyper_precision));
-  out.key("flushes_subnormals").truth(plan.flushes_subnormals).key("training").truth(plan.training);
-  out.key("seed").text(std::to_string(plan.seed)).close();
+  out.key("flushes_subnormals")
+      .truth(plan.flushes_subnormals)
+      .key("true_division")
+      .truth(plan.true_division)
+      .key("training")
+      .truth(plan.training);
+  out.key("seed").text(fmt::to_string(plan.seed)).close();
 }
 
 Plan read_plan(const Document& document) {

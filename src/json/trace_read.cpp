@@ -176,6 +176,7 @@ DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source
   if (auto spec = document.find("spec")) dumped.spec = spec->text();
   if (auto precision = document.find("hyper_precision")) dumped.hyper_precision = read_hyper_precision(*precision);
   if (auto flushes = document.find("flushes_subnormals")) dumped.flushes_subnormals = flushes->truth();
+  if (auto divides = document.find("true_division")) dumped.true_division = divides->truth();
   dumped.trace = read_trace(document);
   dumped.weights = read_weights(document.at("steps"));
   return dumped;

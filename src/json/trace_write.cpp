@@ -178,6 +178,7 @@ std::string encode_dumped_trace(const DumpedTrace& dumped) {
   if (!dumped.spec.empty()) out.key("spec").text(dumped.spec);
   out.key("hyper_precision").text(to_string(dumped.hyper_precision));
   out.key("flushes_subnormals").truth(dumped.flushes_subnormals);
+  out.key("true_division").truth(dumped.true_division);
   write_body(out, dumped.trace, dumped.weights);
   out.close();
   return out.finish();

@@ -121,7 +121,7 @@ class MultiSteps final : public GradientTransformation<A> {
     }
     if (partial_ == Partial::flush_by_k && length < k && reduce_ != Reduce::sum)
       divide_by_k(arithmetic, acc, length, k);
-    hand_over(updates, acc);
+    hand_over(arithmetic, updates, acc);
     reset(state, params);
     ++state.count("gradient_step");
     inner_->update(arithmetic, updates, state.of[0], params, window);
@@ -154,11 +154,22 @@ class MultiSteps final : public GradientTransformation<A> {
     }
   }
 
-  // A leaf without any gradient in the window is absent to the inner, as it is to the large batch.
-  static void hand_over(Tree<V>& updates, Tree<V>& acc) {
+  // The inner gets the gradients' own dtypes (Optax: cast_like). A leaf without any gradient in the window is absent to
+  // it, as it is to the large batch.
+  static void hand_over(const A& arithmetic, Tree<V>& updates, Tree<V>& acc) {
     std::swap(updates, acc);
-    for (std::size_t i = 0; i < updates.leaf_count(); ++i)
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
       if (updates.presence(i) == Presence::zero) updates.mark(i, Presence::absent);
+      cast_leaf(arithmetic, updates, i, acc.leaf(i).dtype);
+    }
+  }
+
+  static void cast_leaf(const A& arithmetic, Tree<V>& tree, std::size_t i, Dtype dtype) {
+    if (tree.leaf(i).dtype == dtype) return;
+    const A store = arithmetic.at(dtype);
+    if (tree.is_dense(i))
+      for (V& x : tree.values(i)) x = store.cast(x);
+    set_dtype(tree, i, dtype);
   }
 
   void reset(State<V>& state, const Tree<V>& params) const {
@@ -175,12 +186,7 @@ class MultiSteps final : public GradientTransformation<A> {
       updates.mark(i, Presence::absent);
     else if (updates.presence(i) == Presence::absent)
       updates.mark(i, Presence::zero);
-    Dtype dtype = incoming.leaves()[i].dtype;
-    if (updates.leaf(i).dtype == dtype) return;
-    const A store = arithmetic.at(dtype);
-    if (updates.is_dense(i))
-      for (V& u : updates.values(i)) u = store.cast(u);
-    set_dtype(updates, i, dtype);
+    cast_leaf(arithmetic, updates, i, incoming.leaves()[i].dtype);
   }
 
   TransformationPointer<A> inner_;

@@ -74,20 +74,20 @@ auto Balls<C>::multiply(const Value& a_given, const Value& b_given) const -> Val
 
 template <class C>
 bool Balls<C>::reciprocal_agrees(C a, C b, C quotient) const {
-  if (semantic_) return true;
+  if (semantic_ || true_division_) return true;
   C reciprocal = round_to(dtype_, C(1) / b);
   return wide::is_finite(reciprocal) && holds(reciprocal) && round_to(dtype_, a * reciprocal) == quotient;
 }
 
 template <class C>
 bool Balls<C>::reciprocal_is_normal(const Value& b) const {
-  return semantic_ || (upper(b.value) + b.radius) * rounded_up * facts(dtype_).smallest_normal < 1;
+  return semantic_ || true_division_ || (upper(b.value) + b.radius) * rounded_up * facts(dtype_).smallest_normal < 1;
 }
 
 // What multiplication by the reciprocal loses beyond 2u where 1/b lies below the normal range or beyond the largest.
 template <class C>
 double Balls<C>::reciprocal_loss(const Value& a, const Value& b) const {
-  if (semantic_) return 0;
+  if (semantic_ || true_division_) return 0;
   const DtypeFacts& f = facts(dtype_);
   if (!((lower(b.value) - b.radius) * f.largest >= rounded_up)) return infinite_radius;
   return reciprocal_is_normal(b) ? 0.0 : (upper(a.value) + a.radius) * underflow();
@@ -103,7 +103,8 @@ auto Balls<C>::finite_quotient(const Value& a, const Value& b, C value) const ->
   double propagated = 0;
   if (a.radius != 0 || b.radius != 0)
     propagated = (a.radius / size + upper(value) * (b.radius / size)) * rounded_up + smallest_radius;
-  return rounded(value, propagated, 2 * unit() * (upper(value) + propagated) + loss);
+  const double units = true_division_ ? 1 : 2;
+  return rounded(value, propagated, units * unit() * (upper(value) + propagated) + loss);
 }
 
 template <class C>

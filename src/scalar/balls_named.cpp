@@ -117,7 +117,7 @@ auto Balls<C>::one_minus_power(double b, std::int64_t t) const -> Value {
 // it.
 template <class C>
 bool Balls<C>::contraction_agrees(C difference, std::int64_t n, C moved) const {
-  if (semantic_ || !wide::is_finite(moved)) return true;
+  if (semantic_ || true_division_ || !wide::is_finite(moved)) return true;
   C excess = wide::abs(difference * round_to(dtype_, C(1) / C(n)) - difference / C(n));
   if (excess == 0) return true;
   if (moved == 0) return false;
@@ -131,7 +131,7 @@ double Balls<C>::partial_loss(double part) const {
   return flushes_ ? 2 * underflow() : part < 4 * facts(dtype_).smallest_normal ? underflow() : 0.0;
 }
 
-// acc (1-1/n) + g/n: g-acc rounds once, the quotient twice (reciprocal), the sum once; n is cast to the dtype.
+// acc (1-1/n) + g/n: g-acc rounds once, the quotient once or twice (reciprocal), the sum once; n is cast to the dtype.
 template <class C>
 auto Balls<C>::mean_step(const Value& acc_given, const Value& g_given, std::int64_t n) const -> Value {
   Value acc = seen(acc_given), g = seen(g_given);
@@ -144,7 +144,8 @@ auto Balls<C>::mean_step(const Value& acc_given, const Value& g_given, std::int6
   double part = (upper(difference) + acc.radius + g.radius) / given;
   double share = 1 / given;
   double propagated = (acc.radius * (1 - share) + g.radius * share) * rounded_up;
-  double local = 3 * unit() * part + partial_loss(part) + reciprocal_loss({difference, acc.radius + g.radius}, count);
+  double local = (true_division_ ? 2 : 3) * unit() * part + partial_loss(part) +
+                 reciprocal_loss({difference, acc.radius + g.radius}, count);
   if (upper(difference) == 0 && propagated == 0) local = 0;
   return rounded(composed.value, propagated, local + unit() * (upper(composed.value) + propagated + local));
 }

@@ -83,6 +83,21 @@ CheckedExperiment check_experiment(const Experiment& experiment, const Expectati
   return checked;
 }
 
+namespace {
+
+// Faithful numbers in the dtypes that the spec declares.
+bool explains(const Plan& plan, const Trace& trace) {
+  if (faithful_to(plan, trace).outcome != Outcome::holds) return false;
+  const Envelope expected = transitions(plan, embedded(trace), rounding_of(plan));
+  for (const Column& column : expected.schema().columns()) {
+    auto own = trace.schema().find_column(column.path);
+    if (own && column.path != "loss" && trace.schema().columns()[*own].dtype != column.dtype) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<std::vector<std::string>> explaining_behaviours(const Experiment& experiment, const TraceOfRole& traces) {
   std::vector<std::vector<std::string>> lists = {{}};
   for (const Behaviour& behaviour : behaviours()) {
@@ -96,7 +111,7 @@ std::optional<std::vector<std::string>> explaining_behaviours(const Experiment& 
     for (const auto& [role, plan] : under_behaviours(experiment, list).plans) {
       const Answer answer = traces(role, experiment.plans.at(role));
       const auto* trace = std::get_if<Trace>(&answer);
-      explained = explained && (!trace || faithful_to(plan, *trace).outcome == Outcome::holds);
+      explained = explained && (!trace || explains(plan, *trace));
     }
     if (explained) return list;
   }

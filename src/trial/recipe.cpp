@@ -24,15 +24,18 @@ double scaled(const Stream& stream, Dtype dtype, std::uint64_t microstep, std::u
   return round_to(dtype, std::ldexp(negative ? -unit : unit, decade));
 }
 
-// Twelve times a small integer over 64: exact in every dtype, and so are its means over 1 to 4. Never 0.
-double dyadic(const Stream& stream, std::uint64_t microstep, std::uint64_t index) {
-  std::int64_t n = stream.below(10, microstep, index);
-  return static_cast<double>(12 * (n < 5 ? n - 5 : n - 4)) / 64;
+// Twelve times 1 to 5 over 64: exact in every dtype, and so are its means over 1 to 4. mixed: signs change from
+// microstep to microstep, so that means may be 0; else each element keeps its own.
+double dyadic(const Stream& stream, std::uint64_t microstep, std::uint64_t index, bool mixed) {
+  double size = static_cast<double>(12 * (stream.below(5, microstep, 2 * index) + 1)) / 64;
+  bool negative = (stream.bits(mixed ? microstep : 0, 2 * index + 1) & 1) != 0;
+  return negative ? -size : size;
 }
 
 double drawn(const Recipe& recipe, const Stream& stream, std::uint64_t microstep, std::uint64_t index) {
   if (recipe.draw == "zero") return 0;
-  return recipe.draw == "scaled" ? scaled(stream, recipe.dtype, microstep, index) : dyadic(stream, microstep, index);
+  return recipe.draw == "scaled" ? scaled(stream, recipe.dtype, microstep, index)
+                                 : dyadic(stream, microstep, index, recipe.draw == "mixed");
 }
 
 Tree<double> gradient_of(const Recipe& recipe, const LayoutPointer& layout, std::int64_t microstep) {
@@ -51,13 +54,13 @@ Tree<double> params_of(const Recipe& recipe, const LayoutPointer& layout) {
   Tree<double> params(layout);
   std::uint64_t index = 0;
   for (std::size_t i = 0; i < params.leaf_count(); ++i)
-    for (double& x : params.values(i)) x = dyadic(stream, 0, index++);
+    for (double& x : params.values(i)) x = dyadic(stream, 0, index++, false);
   return params;
 }
 
 }  // namespace
 
-Experiment experiment_of(const Recipe& recipe, HyperPrecision hyper_precision, bool flushes_subnormals) {
+Experiment experiment_of(const Recipe& recipe, const PortFacts& facts) {
   PlanOptions options;
   options.windows = recipe.windows;
   options.partial = recipe.partial;
@@ -71,8 +74,9 @@ Experiment experiment_of(const Recipe& recipe, HyperPrecision hyper_precision, b
   for (std::size_t t = 1; t <= plan.batches.size(); ++t)
     plan.given.push_back({gradient_of(recipe, layout, static_cast<std::int64_t>(t)), 1});
   plan.seed = 0;
-  plan.hyper_precision = hyper_precision;
-  plan.flushes_subnormals = flushes_subnormals;
+  plan.hyper_precision = facts.hyper_precision;
+  plan.flushes_subnormals = facts.flushes_subnormals;
+  plan.true_division = facts.true_division;
   check(plan);
   Experiment experiment = experiment_of(recipe.id, plan);
   std::erase_if(experiment.plans,

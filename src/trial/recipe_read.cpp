@@ -63,7 +63,7 @@ Recipe read_recipe(const Document& object) {
     recipe.dtype = *dtype;
   }
   if (auto v = object.find("leaves")) recipe.leaves = chosen(*v, {"plain", "edge", "one"});
-  if (auto v = object.find("draw")) recipe.draw = chosen(*v, {"dyadic", "scaled", "zero"});
+  if (auto v = object.find("draw")) recipe.draw = chosen(*v, {"dyadic", "mixed", "scaled", "zero"});
   if (auto v = object.find("windows")) recipe.windows = v->integer();
   if (auto v = object.find("partial")) recipe.partial = v->integer();
   if (auto v = object.find("poisons")) recipe.poisons = poisons(*v);

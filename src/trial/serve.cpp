@@ -15,6 +15,7 @@ PortFacts own_facts() {
   facts.problems.erase(std::ranges::unique(facts.problems).begin(), facts.problems.end());
   facts.dtypes.assign(all_dtypes().begin(), all_dtypes().end());
   facts.hyper_precision = HyperPrecision::float64;
+  facts.true_division = true;
   return facts;
 }
 

@@ -28,6 +28,7 @@ constexpr std::string_view written = R"json({
   "interruptions": [1],
   "hyper_precision": "float32",
   "flushes_subnormals": true,
+  "true_division": false,
   "training": false,
   "seed": "18446744073709551615"
 }
@@ -96,28 +97,29 @@ struct Edit {
   std::string_view from, to, id, place;
 };
 
+const Edit wrong_parts[] = {
+    {"\"schema\": \"microstep/plan/1\"", "\"schema\": \"microstep/plan/2\"", "json.newer-schema", "p#/schema"},
+    {"\"schema\": \"microstep/plan/1\"", "\"schema\": \"microstep/trace/1\"", "json.wrong-schema", "p#/schema"},
+    {"[2,4]", "[2,4,8]", "json.shape-mismatch", "p#/given/0/gradients/w"},
+    {"[2,4]", "[[2],[4]]", "json.shape-mismatch", "p#/given/0/gradients/w"},
+    {"[2,4]", "[2,null]", "json.null-number", "p#/given/0/gradients/w/1"},
+    {"[2,4]", "[2,\"4\"]", "json.wrong-type", "p#/given/0/gradients/w/1"},
+    {"[2,4]", "[2,257]", "json.not-representable", "p#/given/0/gradients/w/1"},
+    {"[2,4]", "[2,1e39]", "json.number-out-of-range", "p#/given/0/gradients/w/1"},
+    {"\"float64\",\"shape\":[]", "\"float6\",\"shape\":[]", "json.unknown-dtype", "p#/params/b/dtype"},
+    {"\"dtype\":\"float64\",\"shape\":[]", "\"shape\":[]", "json.missing-key", "p#/params/b"},
+    {"\"shape\":[2]", "\"shape\":[-2]", "json.shape-mismatch", "p#/params/w/shape"},
+    {"[1,0.1]", "{\"base64\":\"AAA\"}", "json.wrong-type", "p#/params/w/values"},
+    {"\"sum\"", "\"total\"", "json.wrong-value", "p#/loss"},
+    {"\"hyper_precision\": \"float32\"", "\"hyper_precision\": \"f32\"", "json.wrong-value", "p#/hyper_precision"},
+    {"\"18446744073709551615\"", "\"18446744073709551616\"", "json.integer-range", "p#/seed"},
+    {"\"18446744073709551615\"", "-1", "json.integer-range", "p#/seed"},
+    {"[[0],[1]]", "[[0],[9223372036854775808]]", "json.integer-range", "p#/batches/1/0"},
+    {"[[0],[1]]", "[[0],[1.0]]", "json.wrong-type", "p#/batches/1/0"},
+};
+
 TEST(Plan, RefusesEachWrongPart) {
-  const Edit edits[] = {
-      {"\"schema\": \"microstep/plan/1\"", "\"schema\": \"microstep/plan/2\"", "json.newer-schema", "p#/schema"},
-      {"\"schema\": \"microstep/plan/1\"", "\"schema\": \"microstep/trace/1\"", "json.wrong-schema", "p#/schema"},
-      {"[2,4]", "[2,4,8]", "json.shape-mismatch", "p#/given/0/gradients/w"},
-      {"[2,4]", "[[2],[4]]", "json.shape-mismatch", "p#/given/0/gradients/w"},
-      {"[2,4]", "[2,null]", "json.null-number", "p#/given/0/gradients/w/1"},
-      {"[2,4]", "[2,\"4\"]", "json.wrong-type", "p#/given/0/gradients/w/1"},
-      {"[2,4]", "[2,257]", "json.not-representable", "p#/given/0/gradients/w/1"},
-      {"[2,4]", "[2,1e39]", "json.number-out-of-range", "p#/given/0/gradients/w/1"},
-      {"\"float64\",\"shape\":[]", "\"float6\",\"shape\":[]", "json.unknown-dtype", "p#/params/b/dtype"},
-      {"\"dtype\":\"float64\",\"shape\":[]", "\"shape\":[]", "json.missing-key", "p#/params/b"},
-      {"\"shape\":[2]", "\"shape\":[-2]", "json.shape-mismatch", "p#/params/w/shape"},
-      {"[1,0.1]", "{\"base64\":\"AAA\"}", "json.wrong-type", "p#/params/w/values"},
-      {"\"sum\"", "\"total\"", "json.wrong-value", "p#/loss"},
-      {"\"hyper_precision\": \"float32\"", "\"hyper_precision\": \"f32\"", "json.wrong-value", "p#/hyper_precision"},
-      {"\"18446744073709551615\"", "\"18446744073709551616\"", "json.integer-range", "p#/seed"},
-      {"\"18446744073709551615\"", "-1", "json.integer-range", "p#/seed"},
-      {"[[0],[1]]", "[[0],[9223372036854775808]]", "json.integer-range", "p#/batches/1/0"},
-      {"[[0],[1]]", "[[0],[1.0]]", "json.wrong-type", "p#/batches/1/0"},
-  };
-  for (const Edit& edit : edits) {
+  for (const Edit& edit : wrong_parts) {
     Error error = refusal([&] { decode_plan(without(std::string(written), edit.from, edit.to), "p"); });
     EXPECT_EQ(error.id(), edit.id) << edit.to;
     EXPECT_EQ(error.place(), edit.place) << edit.to;

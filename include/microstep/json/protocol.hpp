@@ -24,6 +24,7 @@ struct PortFacts {
   std::vector<std::string> problems = {"replay"};
   HyperPrecision hyper_precision = HyperPrecision::undeclared;
   bool flushes_subnormals = false;
+  bool true_division = false;
 };
 
 std::string encode_start_request(std::int64_t seq);

@@ -26,6 +26,7 @@ struct DumpedTrace {
   std::string spec;
   HyperPrecision hyper_precision = HyperPrecision::undeclared;
   bool flushes_subnormals = false;
+  bool true_division = false;
   std::vector<double> weights;
   Trace trace;
 };

@@ -3,14 +3,15 @@
 // ball. Two modes: rounding (u of the dtype: is a float trace faithful?) and semantics (u = 2^-113, the largest value
 // of the declared dtype: are two plans the same computation?). Rules, u = unit roundoff (Higham, Accuracy and Stability
 // of Numerical Algorithms, 2nd ed., ch. 2 and 3; Rump, Fast and parallel interval arithmetic, BIT 39, 1999): add,
-// subtract, multiply, square_root, square, cast 1u of the result; divide 2u (multiplication by the reciprocal, and what
-// a reciprocal out of the normal range loses); exp, log, tanh 8u; power max(4, 2t, 4+3|t ln b|)u, through expm1 where
-// that is not small. A subnormal result adds the smallest subnormal, with flush-to-zero the smallest normal; there a
-// subnormal operand may be read as 0 too. Beyond the largest value the radius is infinite. Nothing is added where the
-// operands have radius 0 and every variant is exact in the dtype; a power that the dtype holds counts as exact (not so
-// by exp(t log b)). A certain NaN stays certain; 0 times and 0 over a ball without 0 are 0; inf is certain where its
-// sign is. mean_step: division, reciprocal and its fused sum. lerp: two products or one, fused or not. square_root cuts
-// a ball that reaches below 0 at 0 (its operand is a mean of squares) unless its centre is negative.
+// subtract, multiply, square_root, square, cast 1u of the result; divide 2u (1u where division is declared true;
+// multiplication by the reciprocal, and what a reciprocal out of the normal range loses); exp, log, tanh 8u; power
+// max(4, 2t, 4+3|t ln b|)u, through expm1 where that is not small. A subnormal result adds the smallest subnormal, with
+// flush-to-zero the smallest normal; there a subnormal operand may be read as 0 too. Beyond the largest value the
+// radius is infinite. Nothing is added where the operands have radius 0 and every variant is exact in the dtype; a
+// power that the dtype holds counts as exact (not so by exp(t log b)). A certain NaN stays certain; 0 times and 0 over
+// a ball without 0 are 0; inf is certain where its sign is. mean_step: division, reciprocal and its fused sum. lerp:
+// two products or one, fused or not. square_root cuts a ball that reaches below 0 at 0 (its operand is a mean of
+// squares) unless its centre is negative.
 #include "microstep/scalar/arithmetic.hpp"
 #include "microstep/scalar/ball.hpp"
 
@@ -23,12 +24,14 @@ class Balls {
   using Number = Ball;
   static constexpr bool is_ball = true;
 
-  static Balls rounding(Dtype dtype, HyperPrecision precision = HyperPrecision::undeclared, bool flushes = false) {
-    return {dtype, precision, flushes, false};
+  /// true_division: a quotient is an IEEE division (1u), never a product with a rounded reciprocal.
+  static Balls rounding(Dtype dtype, HyperPrecision precision = HyperPrecision::undeclared, bool flushes = false,
+                        bool true_division = false) {
+    return {dtype, precision, flushes, true_division, false};
   }
-  static Balls semantics(Dtype declared) { return {declared, HyperPrecision::float64, false, true}; }
+  static Balls semantics(Dtype declared) { return {declared, HyperPrecision::float64, false, true, true}; }
 
-  Balls at(Dtype dtype) const { return {dtype, precision_, flushes_, semantic_}; }
+  Balls at(Dtype dtype) const { return {dtype, precision_, flushes_, true_division_, semantic_}; }
   Dtype dtype() const { return dtype_; }
   bool is_semantic() const { return semantic_; }
   bool flushes() const { return flushes_; }
@@ -70,11 +73,11 @@ class Balls {
   Truth is_finite(const Value& a) const;
   static Value select(Truth which, const Value& a, const Value& b);
   Value declared(const Value& a) const;
-  Balls branching() const { return {dtype_, precision_, flushes_, false}; }
+  Balls branching() const { return {dtype_, precision_, flushes_, true_division_, false}; }
 
  private:
-  Balls(Dtype dtype, HyperPrecision precision, bool flushes, bool semantic)
-      : dtype_(dtype), precision_(precision), flushes_(flushes), semantic_(semantic) {}
+  Balls(Dtype dtype, HyperPrecision precision, bool flushes, bool true_division, bool semantic)
+      : dtype_(dtype), precision_(precision), flushes_(flushes), true_division_(true_division), semantic_(semantic) {}
   bool holds(C value) const;
   Value within_range(C value, double radius) const;
   Value finish(C value, double propagated, bool operation_exact, double units) const;
@@ -85,7 +88,7 @@ class Balls {
   bool contraction_agrees(C difference, std::int64_t n, C moved) const;
   double partial_loss(double part) const;
   double lerp_by_difference(const Value& m, const Value& g, const Decay<Value>& d, C value) const;
-  Balls host(Dtype precision) const { return {precision, precision_, flushes_, false}; }
+  Balls host(Dtype precision) const { return {precision, precision_, flushes_, true_division_, false}; }
   Value one_minus_power_in(double b, std::int64_t t, Dtype precision) const;
   template <class Formula>
   Value in_every(std::span<const Dtype> precisions, const Formula& formula) const;
@@ -93,6 +96,7 @@ class Balls {
   Dtype dtype_;
   HyperPrecision precision_;
   bool flushes_;
+  bool true_division_;
   bool semantic_;
 };
 

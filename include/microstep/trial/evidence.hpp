@@ -13,7 +13,8 @@ Experiment experiment_of(const std::string& id, const Plan& accumulated);
 
 /// What is gathered besides the traces.
 struct Gathering {
-  /// One-step balls; false for contracts that need none.
+  /// One-step balls of the accumulated run, and where runs are not equal bit for bit of `single`; of other runs what
+  /// their plans declare. False for contracts that need none.
   bool expected = true;
   /// The plan's spec against the reference, the permuted and the clean plan.
   bool decisions = true;

@@ -6,6 +6,7 @@
 
 #include "microstep/data/plan.hpp"
 #include "microstep/data/semantics.hpp"
+#include "microstep/json/protocol.hpp"
 
 namespace microstep {
 
@@ -24,7 +25,8 @@ struct Recipe {
   Dtype dtype = Dtype::float32;
   /// plain: w [2, 3], b [3], s []; edge: w [3, 2], empty [0, 4], s []; one: w [1].
   std::string leaves = "plain";
-  /// dyadic: 12 n / 2^6, so that means over 1 to 4 are exact; scaled: full significands over four decades; zero: zeros.
+  /// dyadic: 12 n / 2^6, so that means over 1 to 4 are exact, each element of one sign; mixed: the same with signs that
+  /// change; scaled: full significands over four decades; zero: zeros.
   std::string draw = "dyadic";
   std::int64_t windows = 3;
   std::int64_t partial = 0;
@@ -38,7 +40,7 @@ struct Recipe {
 
 /// Throws json.*, spec.*, recipe.duplicate-id.
 std::vector<Recipe> read_recipes(const std::string& text, const std::string& source);
-/// The plans of the recipe's roles; gradients from the stream of the recipe's id.
-Experiment experiment_of(const Recipe& recipe, HyperPrecision hyper_precision, bool flushes_subnormals);
+/// The plans of the recipe's roles; gradients from the stream of the recipe's id, float facts those of the port.
+Experiment experiment_of(const Recipe& recipe, const PortFacts& facts);
 
 }  // namespace microstep
