@@ -29,6 +29,23 @@ void add_compare(CLI::App& app, std::function<int()>& action);
 void add_contracts(CLI::App& app, std::function<int()>& action);
 void add_demo(CLI::App& app, std::function<int()>& action);
 void add_serve(CLI::App& app, std::function<int()>& action);
+void add_judge(CLI::App& app, std::function<int()>& action);
+void add_record(CLI::App& app, std::function<int()>& action);
+void add_verify(CLI::App& app, std::function<int()>& action);
+void add_diff(CLI::App& app, std::function<int()>& action);
+void add_accept(CLI::App& app, std::function<int()>& action);
+
+/// What stood behind `--`: the command line of a port, unchanged.
+std::vector<std::string>& port_command();
+
+/// Adds --timeout and --start-timeout, in seconds.
+struct PortTimes {
+  double request = 10, start = 30;
+};
+void add_port_times(CLI::App& command, PortTimes& times);
+
+/// One line on a terminal's stderr that is written over; nothing elsewhere.
+void show_progress(const std::string& what, std::size_t done, std::size_t all);
 
 /// Writes results; a full disk or a closed pipe is an Error output.stdout.
 void print(const std::string& text);

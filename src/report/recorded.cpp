@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "microstep/json/writer.hpp"
+#include "microstep/report/goldens.hpp"
+
+namespace microstep {
+namespace {
+
+std::string_view outcome(const Recorded& r) {
+  if (!r.skipped.empty()) return "skipped";
+  if (!r.problems.empty()) return "refused";
+  constexpr std::string_view names[] = {"created", "unchanged", "pending"};
+  return names[static_cast<int>(r.written)];
+}
+
+}  // namespace
+
+std::string text_report(const std::vector<Recorded>& recorded) {
+  std::string text;
+  std::map<std::string_view, int> totals;
+  for (const Recorded& r : recorded) {
+    ++totals[outcome(r)];
+    if (!r.behaviours.empty()) text += fmt::format("{}: behaves as {}\n", r.id, fmt::join(r.behaviours, ", "));
+    if (!r.skipped.empty()) text += fmt::format("{}: skipped: {}\n", r.id, r.skipped);
+    for (const std::string& problem : r.problems) text += fmt::format("{}: not written: {}\n", r.id, problem);
+  }
+  for (const auto& [name, count] : totals) text += fmt::format("{} {}\n", count, name);
+  return text;
+}
+
+std::string json_report(const std::vector<Recorded>& recorded) {
+  JsonWriter out;
+  out.open_object()
+      .key("schema")
+      .text("microstep/record/1")
+      .key("command")
+      .text("record")
+      .key("experiments")
+      .open_array();
+  for (const Recorded& r : recorded) {
+    out.open_object(JsonWriter::Form::line).key("id").text(r.id).key("outcome").text(outcome(r));
+    out.key("behaviours").open_array();
+    for (const std::string& id : r.behaviours) out.text(id);
+    out.close().key("problems").open_array();
+    for (const std::string& problem : r.problems) out.text(problem);
+    out.close();
+    if (!r.skipped.empty()) out.key("reason").text(r.skipped);
+    out.close();
+  }
+  out.close().close();
+  return out.finish();
+}
+
+}  // namespace microstep

@@ -1,0 +1,81 @@
+#include "microstep/trial/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace microstep {
+namespace {
+
+std::vector<std::string> broken_of(const Golden& golden) {
+  std::vector<std::string> broken;
+  for (const auto& [id, outcome] : golden.expected.contracts)
+    if (outcome == Outcome::broken) broken.push_back(id);
+  return broken;
+}
+
+// A contract that no longer applies, or applies anew, is a change too.
+void note_outcomes(CheckedExperiment& checked, const Golden& golden) {
+  for (const Verdict& v : checked.contracts) {
+    auto due = golden.expected.contracts.find(v.contract);
+    if (due == golden.expected.contracts.end() || due->second == v.outcome) continue;
+    if (due->second == Outcome::broken || v.outcome == Outcome::broken) continue;
+    checked.problems.push_back(
+        fmt::format("{} is {} where {} was kept", v.contract, to_string(v.outcome), to_string(due->second)));
+  }
+}
+
+// Runs each plan once and keeps the answers.
+TraceOfRole port_traces(const Producer& port, std::shared_ptr<std::map<Role, Answer>> answers) {
+  return [&port, answers](Role role, const Plan& plan) -> Answer {
+    if (!answers->contains(role)) (*answers)[role] = port(plan);
+    return answers->at(role);
+  };
+}
+
+bool propose(GoldenWriter& writer, Golden golden, const std::map<Role, Answer>& answers) {
+  for (const auto& [role, answer] : answers) {
+    const auto* trace = std::get_if<Trace>(&answer);
+    if (!trace) return false;
+    golden.traces[role] = *trace;
+  }
+  return writer.propose(golden) == Written::pending;
+}
+
+}  // namespace
+
+TraceOfRole kept_traces(const Golden& golden) {
+  return [&golden](Role role, const Plan&) -> Answer {
+    auto found = golden.traces.find(role);
+    if (found == golden.traces.end()) return Skipped{"the golden keeps no trace of it"};
+    return found->second;
+  };
+}
+
+CheckedExperiment verify_golden(const Golden& golden, const TraceOfRole& traces) {
+  const Experiment experiment{golden.id, golden.plans};
+  const Expectation expectation{golden.expected.plans, broken_of(golden), golden.expected.behaviours};
+  CheckedExperiment checked = check_experiment(experiment, expectation, traces);
+  if (checked.skipped.empty()) note_outcomes(checked, golden);
+  return checked;
+}
+
+VerifiedFolder verify(const std::string& path, const Producer* port, bool writes, const std::string& filter,
+                      const std::function<void(std::size_t, std::size_t)>& done) {
+  GoldenFolder folder = load_golden_folder(path);
+  VerifiedFolder verified{path, {}, folder.faults, folder.orphans, folder.pending, {}};
+  std::unique_ptr<GoldenWriter> writer;
+  if (port && writes) writer = std::make_unique<GoldenWriter>(path);
+  std::erase_if(folder.goldens, [&](const Golden& golden) { return golden.id.find(filter) == std::string::npos; });
+  for (const Golden& golden : folder.goldens) {
+    auto answers = std::make_shared<std::map<Role, Answer>>();
+    verified.experiments.push_back(verify_golden(golden, port ? port_traces(*port, answers) : kept_traces(golden)));
+    if (writer && !verified.experiments.back().problems.empty() && propose(*writer, golden, *answers))
+      verified.proposed.push_back(golden.id);
+    done(verified.experiments.size(), folder.goldens.size());
+  }
+  return verified;
+}
+
+}  // namespace microstep

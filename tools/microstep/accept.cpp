@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "microstep/golden/folder.hpp"
+#include "microstep/json/writer.hpp"
+
+namespace microstep::cli {
+namespace {
+
+struct Options {
+  std::string folder;
+  std::vector<std::string> ids;
+  bool json = false;
+};
+
+int run(const Options& options) {
+  const std::vector<std::string> accepted = GoldenWriter(options.folder).accept(options.ids);
+  std::string text;
+  JsonWriter out;
+  out.open_object().key("schema").text("microstep/accept/1").key("command").text("accept");
+  out.key("accepted").open_array(JsonWriter::Form::line);
+  for (const std::string& id : accepted) {
+    text += fmt::format("accepted {}\n", id);
+    out.text(id);
+  }
+  out.close().close();
+  print(options.json ? out.finish() : text);
+  return as_expected;
+}
+
+}  // namespace
+
+void add_accept(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("accept", "move reviewed .new goldens over the old ones and list their hashes");
+  command->add_option("DIR", options->folder, "the folder of goldens")->required();
+  command->add_option("ID", options->ids, "these only; all that wait if none is named");
+  command->add_flag("--json", options->json, "the result as JSON");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace microstep::cli
