@@ -71,7 +71,8 @@ void add_batches(Plan& plan, const PlanOptions& options) {
   };
   std::vector<std::vector<std::int64_t>> full;
   while (static_cast<std::int64_t>(full.size()) < options.windows) {
-    std::size_t step = std::max<std::size_t>(1, plan.batches.size() / 4);
+    const auto left = static_cast<std::size_t>(most_microsteps) - plan.batches.size();
+    const std::size_t step = std::max<std::size_t>(1, std::min(plan.batches.size() / 4, left));
     for (std::size_t i = 0; i < step; ++i) add();
     full = full_windows(plan, spec);
   }
