@@ -1,0 +1,133 @@
+// Honest float traces lie in their one-step balls; wrong ones do not.
+#include "bound/plans.hpp"
+
+namespace microstep::testing_bound {
+namespace {
+
+// The first place outside its ball, "row path"; empty if there is none. `exact` counts balls of radius 0.
+std::string outside(const Trace& trace, const Envelope& balls, std::int64_t* exact = nullptr) {
+  for (std::int64_t row = 0; row < trace.rows(); ++row) {
+    for (std::size_t i = 0; i < trace.schema().count_paths().size(); ++i)
+      if (trace.count(row, i) != balls.count(row, i)) return trace.schema().count_paths()[i];
+    for (std::size_t c = 0; c < trace.schema().columns().size(); ++c) {
+      const std::string& path = trace.schema().columns()[c].path;
+      if (path == "loss" || trace.presence(row, c) == Presence::absent) continue;
+      for (std::size_t j = 0; j < trace.numbers(row, c).size(); ++j) {
+        const bool zero = trace.presence(row, c) == Presence::zero,
+                   ball_zero = balls.presence(row, c) != Presence::dense;
+        const Ball ball = ball_zero ? exactly(0) : balls.numbers(row, c)[j];
+        if (!contains(ball, zero ? 0.0 : trace.numbers(row, c)[j])) return std::to_string(row) + " " + path;
+        if (exact) *exact += ball.radius == 0 && !zero;
+      }
+    }
+  }
+  return {};
+}
+
+std::string judged(const Plan& plan, const Trace& trace) {
+  return outside(trace, transitions(plan, embedded(trace), rounding_of(plan)));
+}
+
+class Honest : public testing::TestWithParam<std::tuple<Dtype, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(
+    Transitions, Honest,
+    testing::Combine(testing::ValuesIn(std::vector<Dtype>(all_dtypes().begin(), all_dtypes().end())),
+                     testing::Values("multi_steps(adam(0.1), k=3)",
+                                     "chain(adamw(0.1, weight_decay=0.3), apply_every(2))",
+                                     "multi_steps(sgd(0.1, momentum=0.9, nesterov=true), k=3, reduce=weighted)",
+                                     "chain(clip_by_global_norm(0.5), ema(0.9), scale(-0.3))",
+                                     "multi_steps(adam(0.1), k=2, acc_dtype=float32, partial=flush)",
+                                     "multi_steps(chain(clip(0.25), trace(0.9), sgd([[0, 0.1], [2, 0.01]])), k=2)")));
+
+TEST_P(Honest, TracesLieInTheirBalls) {
+  const auto& [dtype, spec] = GetParam();
+  for (const char* problem : {"replay", "mlp(3, 5, 2)"}) {
+    const Plan plan = plan_of(spec, problem, {.windows = 10, .partial = 1, .ragged = true, .dtype = dtype});
+    EXPECT_EQ(judged(plan, run(plan)), "") << problem;
+  }
+}
+
+TEST(Transitions, OnDyadicNumbersAreExact) {
+  const Plan plan = replay_of("multi_steps(sgd(0.5, momentum=0.5), k=3)", {6, 12, 3, 0, -9, 6});
+  const Trace trace = run(plan);
+  std::int64_t exact = 0;
+  EXPECT_EQ(outside(trace, transitions(plan, embedded(trace), rounding_of(plan)), &exact), "");
+  EXPECT_GT(exact, 10);
+}
+
+TEST(Transitions, OneUlpOnDyadicNumbersIsOutside) {
+  const Plan plan = replay_of("multi_steps(sgd(0.5, momentum=0.5), k=3)", {6, 12, 3, 0, -9, 6});
+  for (const char* path : {"params/w", "updates/w", "state/of[0]/trace/w"}) {
+    Trace trace = run(plan);
+    double& x = trace.numbers(3, *trace.schema().find_column(path))[0];
+    x = std::nextafter(static_cast<float>(x), 100.0F);
+    EXPECT_EQ(judged(plan, trace), std::string("3 ") + path);
+  }
+}
+
+TEST(Transitions, AWrongSpecLeavesItsFirstTrace) {
+  const Plan mean = plan_of("multi_steps(adam(0.1), k=2)", "mlp(3, 5, 2)");
+  Plan sum = mean;
+  sum.spec = parse_spec("multi_steps(adam(0.1), k=2, reduce=sum)");
+  EXPECT_EQ(judged(mean, run(sum)), "2 state/of[0]/mu/w0");
+  Plan hat = mean;
+  hat.spec = parse_spec("multi_steps(adam(0.1, b2=0.9999), k=2)");
+  EXPECT_EQ(judged(mean, run(hat)), "2 state/of[0]/nu/w0");
+}
+
+TEST(Transitions, ACountThatStandsStillIsOutside) {
+  const Plan plan = plan_of("multi_steps(adam(0.1), k=2)", "replay");
+  Trace trace = run(plan);
+  trace.count(4, *trace.schema().find_count("state/of[0]/count")) = 1;
+  EXPECT_EQ(judged(plan, trace), "state/of[0]/count");
+}
+
+TEST(Transitions, JudgeEachStepFromWhatWasRecorded) {
+  // A wrong number is outside once; the steps after it follow from it.
+  const Plan plan = replay_of("sgd(0.5, momentum=0.5)", {2, 4, 6, 8});
+  Plan other = plan;
+  other.given[1].gradient.values(0)[0] = 5;
+  Trace trace = run(other);
+  trace.numbers(2, *trace.schema().find_column("gradients/w"))[0] = 4;
+  const Envelope balls = transitions(plan, embedded(trace), rounding_of(plan));
+  const std::size_t u = *trace.schema().find_column("updates/w");
+  EXPECT_FALSE(contains(balls.numbers(2, u)[0], trace.numbers(2, u)[0]));
+  EXPECT_TRUE(contains(balls.numbers(3, u)[0], trace.numbers(3, u)[0]));
+}
+
+Trace with_paths(const Trace& trace, std::string_view from, std::string_view to, Shape shape = {1}) {
+  std::vector<Column> columns = trace.schema().columns();
+  for (Column& column : columns)
+    if (column.path == from) column = {std::string(to), shape, column.dtype};
+  Trace other = trace;
+  other.replace_schema(std::make_shared<const Schema>(std::move(columns), trace.schema().count_paths()));
+  return other;
+}
+
+std::string refused(const Plan& plan, const Trace& trace) {
+  try {
+    transitions(plan, embedded(trace), rounding_of(plan));
+  } catch (const Error& error) {
+    return error.id() + " " + error.place();
+  }
+  return {};
+}
+
+TEST(Transitions, RefuseAHiddenState) {
+  const Plan plan = replay_of("sgd(0.5, momentum=0.5)", {2, 4});
+  EXPECT_EQ(refused(plan, with_paths(run(plan), "state/trace/w", "state/momentum/w")),
+            "trace.hidden-state state/trace/w");
+  const Plan counted = replay_of("multi_steps(sgd(1), k=2)", {2, 4});
+  Trace trace = run(counted);
+  trace.replace_schema(std::make_shared<const Schema>(trace.schema().columns(), std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(refused(counted, trace), "trace.hidden-state state/mini_step");
+}
+
+TEST(Transitions, RefuseOtherShapes) {
+  const Plan plan = replay_of("sgd(0.5, momentum=0.5)", {2, 4});
+  EXPECT_EQ(refused(plan, with_paths(run(plan), "state/trace/w", "state/trace/w", {1, 1})),
+            "trace.shape state/trace/w");
+}
+
+}  // namespace
+}  // namespace microstep::testing_bound
