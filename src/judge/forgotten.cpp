@@ -61,12 +61,20 @@ const Node* skipping_node(const Reading& reading) {
   return &*found;
 }
 
-std::optional<Finding> first_remembered(const Reading& reading, bool by_window) {
+/// The run ends with a skipped microbatch, and the window before it is flushed or dropped.
+bool closes(const Node& node, std::int64_t row) {
+  const auto &before = node.beats[static_cast<std::size_t>(row - 1)],
+             &after = node.beats[static_cast<std::size_t>(row)];
+  return after.emits || (after.empty && !before.empty);
+}
+
+std::optional<Finding> first_remembered(const Reading& reading, const Node& node) {
+  const bool by_window = node.spec->text("skip") == "window_not_finite";
   bool kept_are_finite = true;
   for (std::int64_t row = 1; row < reading.rows().rows(); ++row) {
     bool skipped = reading.is_skipped(row);
     kept_are_finite = kept_are_finite && (skipped || is_finite_row(reading, row));
-    if (skipped && !by_window)
+    if (skipped && !by_window && !closes(node, row))
       if (auto found = first_move(reading, row)) return found;
     if (kept_are_finite)
       if (auto found = first_lasting(reading, row)) return found;
@@ -82,8 +90,7 @@ Verdict state_nonfinite_forgotten(const Reading& reading) {
   if (std::ranges::none_of(reading.evidence().skipped_microsteps, [](bool skipped) { return skipped; }))
     return not_applicable("no microbatch of this run is left out");
   if (const std::string* path = reading.hidden()) return not_applicable("the trace hides " + *path);
-  bool by_window = node->spec->text("skip") == "window_not_finite";
-  if (auto found = first_remembered(reading, by_window))
+  if (auto found = first_remembered(reading, *node))
     return broken(reading, *found, "a microbatch that was left out is remembered",
                   causes_of_nonfinite(reading, *found));
   const auto& semantics = reading.evidence().against_clean;

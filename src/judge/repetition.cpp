@@ -66,6 +66,22 @@ Pairs paired(const Spec& spec, const Schema& schema, const Spec& other_spec, con
   return pairs;
 }
 
+/// All but the loss; the same places where the schemas are equal.
+Pairs of_same_path(const Schema& schema, const Schema& other) {
+  Pairs pairs;
+  const bool equal_schemas = schema == other;
+  for (std::size_t i = 0; i < schema.columns().size(); ++i) {
+    const Column& column = schema.columns()[i];
+    auto found = equal_schemas ? std::optional(i) : other.find_column(column.path);
+    if (found && column.path != "loss" && other.columns()[*found].size == column.size)
+      pairs.columns.emplace_back(i, *found);
+  }
+  for (std::size_t i = 0; i < schema.count_paths().size(); ++i)
+    if (auto found = equal_schemas ? std::optional(i) : other.find_count(schema.count_paths()[i]))
+      pairs.counts.emplace_back(i, *found);
+  return pairs;
+}
+
 std::optional<Finding> first_outside(Role role, const Envelope& run, const Envelope& balls) {
   for (std::int64_t row = 0; row < std::min(run.rows(), balls.rows()); ++row)
     for (std::size_t column = 0; column < run.schema().columns().size(); ++column) {
@@ -89,6 +105,16 @@ Verdict judge_up_to_rounding(const Reading& reading, Role role) {
   return holds("with k = 1 every step lies in the ball of the inner optimizer's");
 }
 
+/// Gradients that are rounded to another dtype by an accumulator cannot give the inner optimizer's bits.
+bool accumulates_in_other_dtypes(const Schema& schema) {
+  return std::ranges::any_of(schema.columns(), [&](const Column& column) {
+    const std::size_t at = column.path.find("/acc_grads/");
+    if (at == std::string::npos) return false;
+    auto gradient = schema.find_column("gradients" + column.path.substr(column.path.find('/', at + 1)));
+    return gradient && schema.columns()[*gradient].dtype != column.dtype;
+  });
+}
+
 }  // namespace
 
 Verdict state_resume(const Reading& reading) {
@@ -106,16 +132,7 @@ Verdict state_resume(const Reading& reading) {
                         reading.rows().microsteps()),
             {},
             {"persist"}};
-  const Spec& spec = reading.plan().spec;
-  Pairs pairs = paired(spec, run->second.schema(), spec, reading.rows().schema());
-  for (const Node& node : reading.nodes()) {
-    for (std::size_t i : node.counts)
-      if (auto other = run->second.schema().find_count(reading.rows().schema().count_paths()[i]))
-        if (node.accumulates()) pairs.counts.emplace_back(*other, i);
-    for (std::size_t i : node.columns)
-      if (auto other = run->second.schema().find_column(reading.rows().schema().columns()[i].path))
-        if (node.accumulates()) pairs.columns.emplace_back(*other, i);
-  }
+  const Pairs pairs = of_same_path(run->second.schema(), reading.rows().schema());
   if (auto found = first_difference(Role::interrupted, run->second, reading.rows(), pairs))
     return broken(reading, *found, "the restored run goes on otherwise", {"persist"});
   return holds("the run that went through bytes goes on bit for bit as the one that did not");
@@ -130,6 +147,8 @@ Verdict identity_k1(const Reading& reading) {
   if (!evidence.bitwise) return judge_up_to_rounding(reading, role);
   if (other == evidence.observed.end() || run->second.rows() != other->second.rows())
     return not_applicable("no run of the inner optimizer on the same batches was made");
+  if (accumulates_in_other_dtypes(run->second.schema()))
+    return not_applicable("the accumulator holds another dtype than the gradients have");
   const auto& plans = evidence.experiment->plans;
   Pairs pairs =
       paired(plans.at(role).spec, run->second.schema(), plans.at(Role::reference).spec, other->second.schema());
