@@ -10,8 +10,8 @@ namespace {
 
 using enum Role;
 
-const std::vector<Contract>& table() {
-  static const std::vector<Contract> rows = {
+std::vector<Contract> emission_contracts() {
+  return {
       {"emission.every_k",
        "An update comes out of the accumulator on the last microstep of every window that the plan names, and on no "
        "other.",
@@ -34,6 +34,11 @@ const std::vector<Contract>& table() {
        "optax.MultiStepsState, optax.ApplyEvery",
        {accumulated},
        emission_counters},
+  };
+}
+
+std::vector<Contract> reduction_contracts() {
+  return {
       {"reduction.mean",
        "Where the mean is declared, the inner optimizer receives the mean of the window's gradients: not their sum, "
        "and not divided twice.",
@@ -61,6 +66,11 @@ const std::vector<Contract>& table() {
        "the sum and the mean are symmetric; report llm.c#412",
        {accumulated, permuted},
        reduction_order_free},
+  };
+}
+
+std::vector<Contract> state_contracts() {
+  return {
       {"state.inner_asleep",
        "Between two emissions the inner optimizer's state stays as it is, bit for bit: no moment, average or counter "
        "moves.",
@@ -95,6 +105,11 @@ const std::vector<Contract>& table() {
        "reports of class PERSIST such as OneTrainer#1465, diffusers#3467, speculators#899",
        {accumulated, interrupted},
        state_resume},
+  };
+}
+
+std::vector<Contract> form_and_identity_contracts() {
+  return {
       {"form.dtype",
        "Parameters, updates and every slot of the state keep the dtype that was declared for them.",
        "optax#377 and optax#1532, optax 0.2.8 (acc_grads in float32)",
@@ -116,6 +131,15 @@ const std::vector<Contract>& table() {
        {accumulated, reference, single},
        identity_k1},
   };
+}
+
+const std::vector<Contract>& table() {
+  static const std::vector<Contract> rows = [] {
+    std::vector<Contract> all;
+    for (auto* family : {emission_contracts, reduction_contracts, state_contracts, form_and_identity_contracts})
+      for (const Contract& row : family()) all.push_back(row);
+    return all;
+  }();
   return rows;
 }
 

@@ -83,29 +83,29 @@ class Renames final : public Lying<A> {
 
 constexpr std::string_view adam = "multi_steps(adam(0.1), k=2)";
 
+const std::vector<Liar> rows = {
+    {"update-dtype",
+     {"B091"},
+     "dtype",
+     "multi_steps(sgd(1), k=2)",
+     "updates come out in another dtype",
+     "",
+     makers<Widened>()},
+    {"state-downcast", {}, "dtype", adam, "mu has the precision of bfloat16", "", makers<Downcast>()},
+    {"accumulator-downcast",
+     {"B098", "B099"},
+     "dtype",
+     "multi_steps(sgd(1), k=2)",
+     "the accumulator is kept in bfloat16",
+     "multi_steps(sgd(1), k=2, acc_dtype=bfloat16)",
+     makers<RunsAs>()},
+    {"shape-flattened", {}, "shape", adam, "updates come out as flat vectors", "", makers<Flattened>()},
+    {"key-dropped", {}, "absent", adam, "nu of a leaf is gone after a window", "", makers<DropsKey>()},
+    {"key-renamed", {}, "api-state", adam, "mu is called otherwise", "", makers<Renames>()},
+};
+
 }  // namespace
 
-std::vector<Liar> form_liars() {
-  return {
-      {"update-dtype",
-       {"B091"},
-       "dtype",
-       "multi_steps(sgd(1), k=2)",
-       "updates come out in another dtype",
-       "",
-       makers<Widened>()},
-      {"state-downcast", {}, "dtype", adam, "mu has the precision of bfloat16", "", makers<Downcast>()},
-      {"accumulator-downcast",
-       {"B098", "B099"},
-       "dtype",
-       "multi_steps(sgd(1), k=2)",
-       "the accumulator is kept in bfloat16",
-       "multi_steps(sgd(1), k=2, acc_dtype=bfloat16)",
-       makers<RunsAs>()},
-      {"shape-flattened", {}, "shape", adam, "updates come out as flat vectors", "", makers<Flattened>()},
-      {"key-dropped", {}, "absent", adam, "nu of a leaf is gone after a window", "", makers<DropsKey>()},
-      {"key-renamed", {}, "api-state", adam, "mu is called otherwise", "", makers<Renames>()},
-  };
-}
+std::vector<Liar> form_liars() { return rows; }
 
 }  // namespace microstep::liars

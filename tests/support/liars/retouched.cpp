@@ -29,30 +29,22 @@ void keep_params(Envelope& trace) {
 
 constexpr std::string_view accumulated = "multi_steps(adam(0.1), k=2)";
 
+const std::vector<Liar> rows = {
+    {"params-moved-while-held",
+     {},
+     "api-state",
+     accumulated,
+     "the loop moves params in a held microstep",
+     "",
+     {},
+     {},
+     move_params},
+    {"keys-lost", {}, "absent", accumulated, "the loop loses a key of the state", "", {}, {}, note_lost_key},
+    {"params-not-handed-on", {}, "api-state", accumulated, "the loop forgets the new params", "", {}, {}, keep_params},
+};
+
 }  // namespace
 
-std::vector<Liar> trace_liars() {
-  return {
-      {"params-moved-while-held",
-       {},
-       "api-state",
-       accumulated,
-       "the loop moves params in a held microstep",
-       "",
-       {},
-       {},
-       move_params},
-      {"keys-lost", {}, "absent", accumulated, "the loop loses a key of the state", "", {}, {}, note_lost_key},
-      {"params-not-handed-on",
-       {},
-       "api-state",
-       accumulated,
-       "the loop forgets the new params",
-       "",
-       {},
-       {},
-       keep_params},
-  };
-}
+std::vector<Liar> trace_liars() { return rows; }
 
 }  // namespace microstep::liars
