@@ -39,16 +39,33 @@ class Adam final : public GradientTransformation<A> {
     if (weight_decay_ != 0) decayed = matching_leaves(params.layout(), mask_);
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
       if (updates.presence(i) == Presence::absent) continue;
-      move_leaf(arithmetic, updates, state, i, t);
-      if (!decayed.empty() && decayed[i] && params.is_dense(i)) add_decay(arithmetic, updates, params, i);
-      if (lr) scale_leaf(arithmetic, updates, i, -*lr);
+      const bool decays = !decayed.empty() && decayed[i] && params.is_dense(i);
+      finish_leaf(arithmetic, updates, state, decays ? &params : nullptr, i, t, lr);
     }
   }
 
  private:
   bool is_scheduled() const { return lr_ && std::holds_alternative<std::vector<Value>>(lr_->data); }
 
-  void move_leaf(const A& arithmetic, Tree<V>& updates, State<V>& state, std::size_t i, std::int64_t t) const {
+  // Decay and learning rate are applied in the loop that moves the moments: u = -lr (u + wd w).
+  void finish_leaf(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>* decayed, std::size_t i,
+                   std::int64_t t, std::optional<double> lr) const {
+    const A own = arithmetic.at(state.slot("mu").leaf(i).dtype);
+    const V step = own.hyper(lr ? -*lr : 0), decay = own.hyper(weight_decay_);
+    if (!lr) {
+      move_leaf(arithmetic, updates, state, i, t, [](const V& u, std::size_t) { return u; });
+    } else if (!decayed) {
+      move_leaf(arithmetic, updates, state, i, t, [&](const V& u, std::size_t) { return own.multiply(step, u); });
+    } else {
+      const std::span<const V> w = decayed->values(i);
+      move_leaf(arithmetic, updates, state, i, t,
+                [&](const V& u, std::size_t j) { return own.multiply(step, own.add(u, own.multiply(decay, w[j]))); });
+    }
+  }
+
+  template <class Finish>
+  void move_leaf(const A& arithmetic, Tree<V>& updates, State<V>& state, std::size_t i, std::int64_t t,
+                 const Finish& finish) const {
     Tree<V>&mus = state.slot("mu"), &nus = state.slot("nu");
     const A a = arithmetic.at(promote(updates.leaf(i).dtype, mus.leaf(i).dtype));
     const A store = arithmetic.at(mus.leaf(i).dtype);
@@ -62,18 +79,9 @@ class Adam final : public GradientTransformation<A> {
       mu[j] = store.cast(a.lerp(mu[j], u[j], d1));
       nu[j] = store.cast(a.lerp(nu[j], a.square(u[j]), d2));
       const V root = store.square_root(store.add(store.divide(nu[j], c2), eps_root));
-      u[j] = store.divide(store.divide(mu[j], c1), store.add(root, eps));
+      u[j] = finish(store.divide(store.divide(mu[j], c1), store.add(root, eps)), j);
     }
     set_dtype(updates, i, mus.leaf(i).dtype);
-  }
-
-  void add_decay(const A& arithmetic, Tree<V>& updates, const Tree<V>& params, std::size_t i) const {
-    const A own = arithmetic.at(params.leaf(i).dtype);
-    const A a = arithmetic.at(promote(updates.leaf(i).dtype, params.leaf(i).dtype));
-    const V decay = own.hyper(weight_decay_);
-    auto u = updates.values(i);
-    auto w = params.values(i);
-    for (std::size_t j = 0; j < u.size(); ++j) u[j] = a.add(u[j], own.multiply(decay, w[j]));
   }
 
   std::string op_;

@@ -93,20 +93,32 @@ class MultiSteps final : public GradientTransformation<A> {
     if (updates.presence(i) == Presence::absent && !acc.is_dense(i)) return;
     const A a = arithmetic.at(promote(updates.leaf(i).dtype, acc.leaf(i).dtype));
     const A store = arithmetic.at(stored);
-    const bool copies = mini_step == 0 && updates.is_dense(i);
-    auto sum = acc.dense_values(i, A::constant(0));
-    const std::span<const V> g = updates.is_dense(i) ? updates.values(i) : std::span<const V>();
-    const V zero = A::constant(0), part = store.cast(share);
-    for (std::size_t j = 0; j < sum.size(); ++j) {
-      const V& x = g.empty() ? zero : g[j];
-      sum[j] = store.cast(copies ? x : combined(a, sum[j], x, mini_step, part));
+    if (mini_step == 0 && updates.is_dense(i)) {
+      acc.mark(i, Presence::dense);
+      return each(store, acc.values(i), updates, i, [](const V&, const V& g) { return g; });
     }
+    const std::span<V> sum = acc.dense_values(i, A::constant(0));
+    const V part = store.cast(share);
+    const std::int64_t n = mini_step + 1;
+    if (reduce_ == Reduce::sum)
+      each(store, sum, updates, i, [&a](const V& s, const V& g) { return a.add(s, g); });
+    else if (reduce_ == Reduce::mean)
+      each(store, sum, updates, i, [&a, n](const V& s, const V& g) { return a.mean_step(s, g, n); });
+    else
+      each(store, sum, updates, i,
+           [&a, &part](const V& s, const V& g) { return a.add(s, a.multiply(a.subtract(g, s), part)); });
   }
 
-  V combined(const A& a, const V& acc, const V& g, std::int64_t mini_step, const V& share) const {
-    if (reduce_ == Reduce::sum) return a.add(acc, g);
-    if (reduce_ == Reduce::mean) return a.mean_step(acc, g, mini_step + 1);
-    return a.add(acc, a.multiply(a.subtract(g, acc), share));
+  // The choice of the reduction stands outside of the loop, which then vectorises.
+  template <class Combine>
+  static void each(const A& store, std::span<V> sum, const Tree<V>& updates, std::size_t i, const Combine& combine) {
+    if (updates.is_dense(i)) {
+      const std::span<const V> g = updates.values(i);
+      for (std::size_t j = 0; j < sum.size(); ++j) sum[j] = store.cast(combine(sum[j], g[j]));
+    } else {
+      const V zero = A::constant(0);
+      for (V& s : sum) s = store.cast(combine(s, zero));
+    }
   }
 
   void emit(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>& params, const StepInput& input,
