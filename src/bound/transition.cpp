@@ -89,6 +89,23 @@ std::vector<bool> needed_columns(const Training<B>& start) {
   return needed;
 }
 
+// A state leaf that is absent by the plan is a column only where the trace has it.
+SchemaPointer without_hidden(const Schema& declared, const std::vector<bool>& needed, const Schema& observed) {
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < declared.columns().size(); ++i) {
+    const Column& column = declared.columns()[i];
+    if (needed[i] || !column.path.starts_with("state/") || observed.find_column(column.path)) columns.push_back(column);
+  }
+  return std::make_shared<const Schema>(std::move(columns), declared.count_paths());
+}
+
+template <class S>
+bool has_all_leaves(const Tree<S>& tree) {
+  for (std::size_t i = 0; i < tree.leaf_count(); ++i)
+    if (tree.presence(i) == Presence::absent) return false;
+  return true;
+}
+
 }  // namespace
 
 Balls<Wide> rounding_of(const Plan& plan) {
@@ -130,12 +147,15 @@ SchemaPointer declared_columns(const Plan& plan, const Envelope& observed) {
   const Dtype loss = plan.params.leaf_count() > 0 ? plan.params.leaf(0).dtype : Dtype::float32;
   Recorder<P> recorder(training.params, training.gradients, training.state, loss, 1);
   recorder.record(training.params, nullptr, nullptr, training.state, nullptr);
-  const RowReader reader(observed, recorder.schema(), needed_columns(training));
-  if (!training.done()) {
+  const std::vector<bool> needed = needed_columns(training);
+  const RowReader reader(observed, recorder.schema(), needed);
+  bool all_present = false;
+  while (!training.done() && !all_present) {
     training.step();
     recorder.record(training.params, &training.gradients, &training.updates, training.state, nullptr);
+    all_present = has_all_leaves(training.updates);
   }
-  return recorder.take().schema_pointer();
+  return without_hidden(recorder.schema(), needed, observed.schema());
 }
 
 }  // namespace microstep

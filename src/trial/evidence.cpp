@@ -34,6 +34,18 @@ Plan clean(Plan plan, const std::vector<bool>& skipped) {
   return plan;
 }
 
+// What the expected rows declare; a state leaf that is absent by the plan (masked out) only where the trace has it.
+SchemaPointer declared_by(const Envelope& expected, const Schema& observed) {
+  if (expected.schema() == observed) return expected.schema_pointer();
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < expected.schema().columns().size(); ++i) {
+    const Column& column = expected.schema().columns()[i];
+    bool hidden = column.path.starts_with("state/") && expected.presence(0, i) == Presence::absent;
+    if (!hidden || observed.find_column(column.path)) columns.push_back(column);
+  }
+  return std::make_shared<const Schema>(std::move(columns), expected.schema().count_paths());
+}
+
 void add_answer(Evidence& evidence, Role role, const Plan& plan, Answer answer, const Gathering& gathering) {
   if (auto* skipped = std::get_if<Skipped>(&answer)) evidence.skipped[role] = skipped->reason;
   if (auto* errored = std::get_if<Errored>(&answer)) evidence.errored[role] = errored->id + ": " + errored->message;
@@ -42,10 +54,12 @@ void add_answer(Evidence& evidence, Role role, const Plan& plan, Answer answer, 
   Envelope& observed = evidence.observed[role] = embedded(*trace);
   if (!gathering.expected) return;
   try {
-    if (role == Role::accumulated || (role == Role::single && !gathering.bitwise))
-      evidence.expected[role] = transitions(plan, observed, rounding_of(plan));
-    else
+    if (role == Role::accumulated || (role == Role::single && !gathering.bitwise)) {
+      const Envelope& expected = evidence.expected[role] = transitions(plan, observed, rounding_of(plan));
+      evidence.declared[role] = declared_by(expected, observed.schema());
+    } else {
       evidence.declared[role] = declared_columns(plan, observed);
+    }
   } catch (const Undecidable& reason) {
     evidence.undecidable[role] = reason.what();
   } catch (const Error& error) {

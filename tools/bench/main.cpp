@@ -1,4 +1,4 @@
-// microstep_bench [--check] [--rounds=N] [--benchmark_filter=... and the other flags of Google Benchmark]
+// microstep_bench [--check] [--rounds=N] [--only=PART_OF_A_NAME] [--benchmark_... as in every Google Benchmark]
 // Google Benchmark shows each piece of work; the table behind it holds figures against limits, with --check as the exit
 // code too.
 #include <benchmark/benchmark.h>
@@ -16,6 +16,7 @@ namespace {
 struct Options {
   bool check = false;
   int rounds = 15;
+  std::string_view only;
 };
 
 constexpr int least_rounds = 10;
@@ -26,14 +27,16 @@ Options options_of(int argc, char** argv) {
     const std::string_view argument = argv[i];
     if (argument == "--check") options.check = true;
     if (argument.starts_with("--rounds=")) options.rounds = std::max(least_rounds, std::atoi(argv[i] + 9));
+    if (argument.starts_with("--only=")) options.only = argument.substr(7);
   }
   return options;
 }
 
-std::vector<Case> all_cases() {
+std::vector<Case> chosen_cases(std::string_view part) {
   std::vector<Case> cases;
   for (auto* make : {experiment_cases, window_cases, network_cases, start_cases})
-    for (Case& made : make()) cases.push_back(std::move(made));
+    for (Case& made : make())
+      if (made.name.find(part) != std::string::npos) cases.push_back(std::move(made));
   return cases;
 }
 
@@ -53,7 +56,7 @@ void show(const Work& work) {
 int run(int argc, char** argv) {
   const Options options = options_of(argc, argv);
   benchmark::Initialize(&argc, argv);
-  const std::vector<Case> cases = all_cases();
+  const std::vector<Case> cases = chosen_cases(options.only);
   for (const Case& which : cases) {
     show(which.subject);
     if (which.peer) show(*which.peer);

@@ -134,29 +134,40 @@ class FusedChain : Fused {
   }
 };
 
+Gradients gradients() {
+  static const Gradients made =
+      std::make_shared<const std::vector<Buffer>>(gradients_of(static_cast<std::size_t>(four_million()->size())));
+  return made;
+}
+
+// Buffers are made when a case is first prepared, so that a case that is not chosen costs nothing.
 template <class Peer>
-Case against(const std::string& name, const char* spec, double limit, const Gradients& gradients) {
-  auto engine = std::make_shared<Engine>(spec, gradients);
-  auto peer = std::make_shared<Peer>(gradients);
+Case against(const std::string& name, const char* spec, double limit) {
+  auto engine = std::make_shared<std::optional<Engine>>();
+  auto peer = std::make_shared<std::optional<Peer>>();
+  auto prepare_engine = [=] {
+    if (!*engine) engine->emplace(spec, gradients());
+    (*engine)->prepare();
+  };
+  auto prepare_peer = [=] {
+    if (!*peer) peer->emplace(gradients());
+  };
   return {name,
           Figure::ratio,
           limit,
-          {name, [=] { engine->prepare(); }, [=] { engine->window(); }},
-          Work{name + ", hand-fused", {}, [=] { peer->window(); }}};
+          {name, prepare_engine, [=] { (*engine)->window(); }},
+          Work{name + ", hand-fused", prepare_peer, [=] { (*peer)->window(); }}};
 }
 
 }  // namespace
 
 std::vector<Case> window_cases() {
-  auto gradients =
-      std::make_shared<const std::vector<Buffer>>(gradients_of(static_cast<std::size_t>(four_million()->size())));
   return {
-      against<FusedAdam>("window of multi_steps(adam), 4 million params", "multi_steps(adam(0.001), k=4)", 1.3,
-                         gradients),
+      against<FusedAdam>("window of multi_steps(adam), 4 million params", "multi_steps(adam(0.001), k=4)", 1.3),
       against<FusedChain>("window of multi_steps(six links), 4 million params",
                           "multi_steps(chain(clip(0.5), add_decayed_weights(0.0001), trace(0.9), scale(0.5), "
                           "ema(0.9, debias=false), scale(-0.01)), k=4)",
-                          1.7, gradients),
+                          1.7),
   };
 }
 

@@ -13,8 +13,8 @@ namespace microstep {
 /// where one has another shape, Undecidable for uncertain control.
 Envelope transitions(const Plan& plan, const Envelope& observed, const Balls<Wide>& arithmetic);
 
-/// The columns and counts that a run of the plan has, from a first microstep in double; what the one-step balls of
-/// `observed` would show besides their numbers. Throws trace.hidden-state and trace.shape as transitions does.
+/// The columns and counts that a run of the plan has, from microsteps in double until every leaf has had an update;
+/// what the one-step balls of `observed` would show besides their numbers. Throws trace.hidden-state and trace.shape as transitions does.
 SchemaPointer declared_columns(const Plan& plan, const Envelope& observed);
 
 /// The arithmetic in which a float trace of this plan is judged.

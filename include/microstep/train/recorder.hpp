@@ -27,12 +27,14 @@ class Recorder {
   /// Row 0 has no updates: pass nullptr for gradients and updates.
   void record(const Tree<V>& params, const Tree<V>* gradients, const Tree<V>* updates, const State<V>& state,
               const V* loss);
+  const Schema& schema() const { return rows_.schema(); }
   Rows<typename A::Number> take() { return std::move(rows_); }
 
  private:
   std::size_t write(const Tree<V>* tree, std::size_t first_column, std::size_t leaves);
   void note_deviations(const Tree<V>& tree, std::size_t first_column);
   void learn_update_dtypes(const Tree<V>& updates, std::size_t first_column);
+  bool was_present(std::size_t column) const;
 
   Rows<typename A::Number> rows_;
 };
