@@ -21,6 +21,7 @@ class Decision {
       : arithmetic_(A::semantics(narrowest_dtype(pairing.accumulated.params.layout()))),
         accumulated_(arithmetic_, pairing.accumulated, pairing.transformation),
         accumulated_plan_(pairing.accumulated),
+        reference_plan_(pairing.reference),
         reference_(arithmetic_, pairing.reference, pairing.reference_transformation),
         scale_(pairing.accumulated.params.leaf_count(), 0.0) {
     own_nodes_ = paired_nodes(accumulated_.state);
@@ -28,14 +29,16 @@ class Decision {
     note_unpaired();
   }
 
-  Semantics over(const Windows& windows, const Windows& reference_windows) {
+  Semantics over(const Windows& windows, const std::optional<Windows>& reference_windows) {
     for (std::size_t i = 0; i < windows.size(); ++i) {
       ++semantics_.windows;
-      std::int64_t reference_last =
-          reference_windows.empty() ? static_cast<std::int64_t>(i) : reference_windows[i].back();
+      std::int64_t reference_last = reference_windows ? (*reference_windows)[i].back() : static_cast<std::int64_t>(i);
       updates_ = run_window(accumulated_, windows[i].back());
-      if (i + 1 == windows.size()) flush_open();
       reference_updates_ = run_window(reference_, reference_last);
+      if (i + 1 == windows.size()) {
+        flush_open(accumulated_plan_, accumulated_, updates_);
+        flush_open(reference_plan_, reference_, reference_updates_);
+      }
       compare_window();
       if (semantics_.verdict != Sameness::same) return semantics_;
       restart();
@@ -58,11 +61,11 @@ class Decision {
   }
 
   // Where the last microbatches of a window that is flushed were skipped, it goes out in the plan's last microstep.
-  void flush_open() {
-    if (!is_open(accumulated_plan_.spec, accumulated_.state)) return;
-    const Tree<Ball> before = std::move(updates_);
-    updates_ = run_window(accumulated_, static_cast<std::int64_t>(accumulated_plan_.batches.size()) - 1);
-    if (!before.all_zero()) apply_updates(arithmetic_, updates_, before);
+  void flush_open(const Plan& plan, Training<A>& training, Tree<Ball>& updates) {
+    if (!is_open(plan.spec, training.state)) return;
+    const Tree<Ball> before = std::move(updates);
+    updates = run_window(training, static_cast<std::int64_t>(plan.batches.size()) - 1);
+    if (!before.all_zero()) apply_updates(arithmetic_, updates, before);
   }
 
   static bool is_open(const Spec& spec, const State<Ball>& state) {
@@ -186,6 +189,7 @@ class Decision {
   A arithmetic_;
   Training<A> accumulated_;
   const Plan& accumulated_plan_;
+  const Plan& reference_plan_;
   Training<A> reference_;
   Tree<Ball> updates_, reference_updates_;
   std::vector<StateNode<Ball>> own_nodes_, other_nodes_;
@@ -196,8 +200,7 @@ class Decision {
 }  // namespace
 
 Semantics decide(const Pairing& pairing) {
-  std::size_t other =
-      pairing.reference_windows.empty() ? pairing.reference.batches.size() : pairing.reference_windows.size();
+  std::size_t other = pairing.reference_windows ? pairing.reference_windows->size() : pairing.reference.batches.size();
   if (pairing.windows.size() != other)
     throw Error("plan.windows",
                 fmt::format("the accumulated run has {} windows, the reference {}", pairing.windows.size(), other), {},

@@ -11,6 +11,13 @@ bool can_skip(const Spec& spec) {
   return std::ranges::any_of(spec.of, can_skip);
 }
 
+// A window that the end of the run drops was not skipped: it is held instead while skips are looked for.
+Spec without_drop(Spec spec) {
+  for (Spec& inner : spec.of) inner = without_drop(inner);
+  if (spec.op == "multi_steps" && spec.text("partial") == "drop") spec.args["partial"] = Value("hold");
+  return spec;
+}
+
 using BallState = State<Ball>;
 
 // One multi_steps and the microsteps that wait in it.
@@ -75,8 +82,10 @@ bool takes_last(const Plan& plan, BallTraining& training, const Balls<Wide>& ari
 
 }  // namespace
 
-std::vector<bool> skipped_microsteps(const Plan& plan) {
-  if (!can_skip(plan.spec)) return {};
+std::vector<bool> skipped_microsteps(const Plan& whole) {
+  if (!can_skip(whole.spec)) return {};
+  Plan plan = whole;
+  plan.spec = without_drop(whole.spec);
   const auto arithmetic = Balls<Wide>::semantics(narrowest_dtype(plan.params.layout()));
   BallTraining training(arithmetic, plan);
   std::vector<bool> skipped(plan.batches.size(), false);

@@ -22,14 +22,23 @@ bool is_finite_row(const Reading& reading, std::int64_t row) {
                               [&](std::size_t column) { return first_nonfinite(reading, row, column).has_value(); });
 }
 
+/// The step makes it from what it was given, as 0/0 where a decay rounds to 1: nothing is remembered.
+bool is_due(const Reading& reading, const Finding& finding) {
+  if (!reading.expected()) return false;
+  auto column = reading.expected_column(finding.where);
+  if (!column || reading.expected()->presence(finding.row, *column) != Presence::dense) return false;
+  const Ball due = reading.expected()->numbers(finding.row, *column)[static_cast<std::size_t>(finding.index)];
+  return !wide::is_finite(due.value) || due.radius == infinite_radius;
+}
+
 /// Where the window itself is judged, its accumulator may hold the microbatch until the window is dropped.
 std::optional<Finding> first_lasting(const Reading& reading, std::int64_t row) {
   for (std::size_t column : reading.params())
-    if (auto found = first_nonfinite(reading, row, column)) return found;
+    if (auto found = first_nonfinite(reading, row, column); found && !is_due(reading, *found)) return found;
   for (const Node& node : reading.nodes()) {
     if (node.accumulates() && !node.beats[static_cast<std::size_t>(row)].empty) continue;
     for (std::size_t column : node.columns)
-      if (auto found = first_nonfinite(reading, row, column)) return found;
+      if (auto found = first_nonfinite(reading, row, column); found && !is_due(reading, *found)) return found;
   }
   return std::nullopt;
 }

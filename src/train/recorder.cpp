@@ -60,7 +60,7 @@ void Recorder<A>::record(const Tree<V>& params, const Tree<V>* gradients, const 
   std::size_t leaves = params.leaf_count();
   std::size_t column = write(&params, 0, leaves);
   column = write(gradients, column, leaves);
-  if (updates && rows_.rows() == 2) learn_update_dtypes(*updates, column);
+  if (updates) learn_update_dtypes(*updates, column);
   column = write(updates, column, leaves);
   std::vector<const Tree<V>*> slots;
   std::vector<std::int64_t> counts;
@@ -93,6 +93,7 @@ void Recorder<A>::note_deviations(const Tree<V>& tree, std::size_t first_column)
   for (std::size_t i = 0; i < tree.leaf_count(); ++i) {
     const Column& column = rows_.schema().columns()[first_column + i];
     const Leaf& leaf = tree.leaf(i);
+    if (tree.presence(i) == Presence::absent) continue;
     if (leaf.dtype != column.dtype)
       rows_.deviations.push_back(
           {Deviation::Kind::dtype, rows_.microsteps(), column.path,
@@ -104,16 +105,25 @@ void Recorder<A>::note_deviations(const Tree<V>& tree, std::size_t first_column)
   }
 }
 
-// The dtypes of the updates show after the first microstep only; the widths do not change.
+// The dtype of an update shows when the leaf has its first one; the widths do not change.
 template <class A>
 void Recorder<A>::learn_update_dtypes(const Tree<V>& updates, std::size_t first_column) {
-  bool same = true;
-  for (std::size_t i = 0; i < updates.leaf_count(); ++i)
-    same = same && updates.leaf(i).dtype == rows_.schema().columns()[first_column + i].dtype;
-  if (same) return;
+  std::vector<std::size_t> learnt;
+  for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
+    bool differs = updates.leaf(i).dtype != rows_.schema().columns()[first_column + i].dtype;
+    if (differs && updates.presence(i) != Presence::absent && !was_present(first_column + i)) learnt.push_back(i);
+  }
+  if (learnt.empty()) return;
   std::vector<Column> columns = rows_.schema().columns();
-  for (std::size_t i = 0; i < updates.leaf_count(); ++i) columns[first_column + i].dtype = updates.leaf(i).dtype;
+  for (std::size_t i : learnt) columns[first_column + i].dtype = updates.leaf(i).dtype;
   rows_.replace_schema(std::make_shared<const Schema>(std::move(columns), rows_.schema().count_paths()));
+}
+
+template <class A>
+bool Recorder<A>::was_present(std::size_t column) const {
+  for (std::int64_t row = 0; row < rows_.rows(); ++row)
+    if (rows_.presence(row, column) != Presence::absent) return true;
+  return false;
 }
 
 template class Recorder<Plain<float>>;

@@ -1,5 +1,6 @@
 #pragma once
 // Are these two plans the same computation on this input? Decided over balls with a binary128 centre, window by window.
+#include <optional>
 #include <vector>
 
 #include "microstep/data/plan.hpp"
@@ -18,10 +19,9 @@ using Windows = std::vector<std::vector<std::int64_t>>;
 struct Pairing {
   const Plan& accumulated;
   const Plan& reference;
-  /// The accumulated run's windows; the reference's where it has more than one microstep a window (empty: one batch
-  /// each).
+  /// The accumulated run's windows, and the reference's (none given: one batch each). A run may have no window at all.
   Windows windows;
-  Windows reference_windows = {};
+  std::optional<Windows> reference_windows = std::nullopt;
   /// In place of the accumulated, or the reference plan's spec: a planted fault.
   BallTransformation transformation = nullptr;
   BallTransformation reference_transformation = nullptr;
