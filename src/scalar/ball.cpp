@@ -12,9 +12,13 @@ bool same_value(Wide a, Wide b) { return a == b || (wide::is_nan(a) && wide::is_
 }  // namespace
 
 bool overlap(const Ball& a, const Ball& b) {
+  if (a.radius == 0 && b.radius == 0) return same_value(a.value, b.value);
   if (a.radius == infinite_radius || b.radius == infinite_radius) return true;
   if (!wide::is_finite(a.value) || !wide::is_finite(b.value)) return same_value(a.value, b.value);
-  return !exactness::surely_below(a, b) && !exactness::surely_below(b, a);
+  const Wide gap = wide::abs(a.value - b.value);
+  const double near = wide::to_double(gap), reach = a.radius + b.radius;
+  if (near < reach) return true;
+  return gap <= (Wide(a.radius) + Wide(b.radius)) * Wide(exactness::rounded_up);
 }
 
 double share_of_radius(const Ball& ball, double x) {

@@ -21,8 +21,9 @@ auto Balls<C>::seen(const Value& x) const -> Value {
 template <class C>
 bool Balls<C>::holds(C value) const {
   const DtypeFacts& f = facts(dtype_);
-  if (semantic_) return wide::abs(value) <= f.largest;
-  return is_representable(dtype_, value) && !(flushes_ && value != 0 && wide::abs(value) < f.smallest_normal);
+  if (semantic_) return is_at_most(value, f.largest);
+  return is_representable(dtype_, value) &&
+         !(flushes_ && !wide::is_zero(value) && wide::abs(value) < f.smallest_normal);
 }
 
 template <class C>

@@ -73,7 +73,7 @@ double round_to(Dtype dtype, double x) {
 }
 
 Wide round_to(Dtype dtype, Wide x) {
-  if (x == 0 || !wide::is_finite(x)) return x;
+  if (wide::is_zero(x) || !wide::is_finite(x)) return x;
   const DtypeFacts& f = facts(dtype);
   Wide magic = Wide(1.5) * wide::power_of_two(grid_exponent(f, wide::exponent_of(x)) + wide_significand - 1);
   Wide rounded = round_on_grid(x, magic);
@@ -82,7 +82,7 @@ Wide round_to(Dtype dtype, Wide x) {
 }
 
 bool is_representable(Dtype dtype, Wide x) {
-  if (x == 0 || !wide::is_finite(x)) return true;
+  if (wide::is_zero(x) || !wide::is_finite(x)) return true;
   const DtypeFacts& f = facts(dtype);
   int top = wide::exponent_of(x);
   return top <= f.max_exponent && wide::lowest_bit(x) >= grid_exponent(f, top);

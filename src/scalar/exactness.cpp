@@ -1,7 +1,6 @@
 #include "exactness.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace microstep::exactness {
 namespace {
@@ -10,21 +9,14 @@ constexpr int lowest_wide_bit = -16494;
 
 }  // namespace
 
-double upper(Wide x) { return x == 0 ? 0.0 : static_cast<double>(wide::abs(x)) * rounded_up + 0x1p-1074; }
-
-double lower(Wide x) {
-  double size = static_cast<double>(wide::abs(x)) / rounded_up - 0x1p-1074;
-  return std::clamp(size, 0.0, std::numeric_limits<double>::max());
-}
-
 bool sum_is_exact(Wide a, Wide b) {
-  if (a == 0 || b == 0) return true;
+  if (wide::is_zero(a) || wide::is_zero(b)) return true;
   int top = std::max(wide::exponent_of(a), wide::exponent_of(b)) + 1;
   return top - std::min(wide::lowest_bit(a), wide::lowest_bit(b)) < wide_significand;
 }
 
 bool product_is_exact(Wide a, Wide b) {
-  if (a == 0 || b == 0) return true;
+  if (wide::is_zero(a) || wide::is_zero(b)) return true;
   return wide::significant_bits(a) + wide::significant_bits(b) <= wide_significand &&
          wide::lowest_bit(a) + wide::lowest_bit(b) >= lowest_wide_bit;
 }

@@ -1,6 +1,9 @@
 #pragma once
 // Exact tests on Wide results: true only if the operation lost nothing, decided by counting bits, never by comparing
 // rounded results alone (1/3*3 == 1 is true and proves nothing). Operands and results are finite.
+#include <algorithm>
+#include <limits>
+
 #include "microstep/scalar/ball.hpp"
 
 namespace microstep::exactness {
@@ -11,8 +14,16 @@ inline constexpr double rounded_up = 1 + 0x1p-49;
 inline constexpr double smallest_radius = 0x1p-1070;
 
 /// Bounds of |x| in double, from above and from below.
-double upper(Wide x);
-double lower(Wide x);
+inline double upper(Wide x) { return wide::is_zero(x) ? 0.0 : wide::to_double(wide::abs(x)) * rounded_up + 0x1p-1074; }
+inline double lower(Wide x) {
+  const double size = wide::to_double(wide::abs(x)) / rounded_up - 0x1p-1074;
+  return std::clamp(size, 0.0, std::numeric_limits<double>::max());
+}
+/// |x| <= bound.
+inline bool is_at_most(Wide x, double bound) {
+  const double near = wide::to_double(wide::abs(x));
+  return near == bound ? wide::abs(x) <= Wide(bound) : near < bound;
+}
 
 bool sum_is_exact(Wide a, Wide b);
 bool product_is_exact(Wide a, Wide b);
@@ -21,7 +32,7 @@ bool root_is_exact(Wide a, Wide root);
 
 template <class C>
 bool is_exactly_nan(const BasicBall<C>& x) {
-  return wide::is_nan(x.value) && x.radius == 0;
+  return x.radius == 0 && wide::is_nan(x.value);
 }
 template <class C>
 bool is_exactly_infinite(const BasicBall<C>& x) {
@@ -34,12 +45,12 @@ bool is_bounded(const BasicBall<C>& x) {
 }
 template <class C>
 bool is_exactly_zero(const BasicBall<C>& x) {
-  return x.value == 0 && x.radius == 0;
+  return x.radius == 0 && wide::is_zero(x.value);
 }
 /// No value of the ball is 0.
 template <class C>
 bool excludes_zero(const BasicBall<C>& x) {
-  if (x.radius == 0) return x.value != 0;
+  if (x.radius == 0) return !wide::is_zero(x.value);
   return wide::is_finite(x.value) && lower(x.value) > x.radius;
 }
 /// Every value of `a` lies below every value of `b`. For finite centres.

@@ -71,5 +71,43 @@ TEST(Wide, plain_forms_hyper_parameters_without_rounding_to_double) {
   EXPECT_EQ(in.one_minus_power(0.1, 2), 1 - Wide(0.1) * Wide(0.1));
 }
 
+// The compiler's own conversion (libgcc) is the other opinion.
+TEST(Wide, to_double_rounds_as_a_conversion_does) {
+  Numbers numbers(Dtype::float64);
+  auto next = [&numbers] { return numbers.bits(); };
+  for (int exponent = -1100; exponent <= 1030; ++exponent)
+    for (const std::uint64_t low : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 59, next() << 59, next()}) {
+      const std::uint64_t biased = static_cast<std::uint64_t>(exponent + wide::exponent_bias) << 48;
+      for (const std::uint64_t high : {std::uint64_t{0}, next() >> 16, ~std::uint64_t{0} >> 16}) {
+        const Wide x = wide::from_bits({low, biased | high});
+        ASSERT_EQ(wide::to_double(x), static_cast<double>(x)) << exponent;
+        ASSERT_EQ(wide::to_double(-x), static_cast<double>(-x)) << exponent;
+      }
+    }
+}
+
+TEST(Wide, zeros_infinities_and_nan_are_read_from_the_bits) {
+  const Wide infinite = std::numeric_limits<double>::infinity(), nan = infinite - infinite;
+  for (const Wide zero : {Wide(0), -Wide(0)}) EXPECT_TRUE(wide::is_zero(zero) && wide::is_finite(zero));
+  EXPECT_TRUE(std::signbit(wide::to_double(-Wide(0))));
+  EXPECT_FALSE(wide::is_zero(wide::power_of_two(-16494)));
+  for (const Wide x : {infinite, -infinite}) EXPECT_FALSE(wide::is_finite(x) || wide::is_nan(x));
+  EXPECT_TRUE(wide::is_nan(nan) && wide::is_nan(-nan) && !wide::is_finite(nan));
+  EXPECT_FALSE(wide::is_nan(Wide(1)));
+}
+
+// r = sqrt(x)(1 + d) with |d| <= 2u gives |r r - x| <= 4u x, and the product rounds once more.
+TEST(Wide, sqrt_is_within_two_units) {
+  Numbers numbers(Dtype::float64);
+  for (int i = 0; i < 20000; ++i) {
+    const std::uint64_t exponent = 1 + numbers.below(i % 2 == 0 ? 0x7ffd : 0x800) + (i % 2 == 0 ? 0 : 0x3bff);
+    const Wide x = wide::from_bits({numbers.bits(), exponent << 48 | numbers.bits() >> 16}), r = wide::sqrt(x);
+    ASSERT_LE(wide::abs(r * r - x), 5 * Wide(wide_unit_roundoff) * x);
+    ASSERT_EQ(wide::sqrt(Wide(i) * i), Wide(i));
+  }
+  EXPECT_TRUE(wide::is_nan(wide::sqrt(-Wide(1))));
+  EXPECT_EQ(wide::sqrt(Wide(HUGE_VAL)), Wide(HUGE_VAL));
+}
+
 }  // namespace
 }  // namespace microstep
