@@ -38,7 +38,10 @@ class Adam final : public GradientTransformation<A> {
     std::vector<bool> decayed;
     if (weight_decay_ != 0) decayed = matching_leaves(params.layout(), mask_);
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
-      if (updates.presence(i) == Presence::absent) continue;
+      if (updates.presence(i) == Presence::absent) {
+        set_dtype(updates, i, state.slot("mu").leaf(i).dtype);
+        continue;
+      }
       const bool decays = !decayed.empty() && decayed[i] && params.is_dense(i);
       finish_leaf(arithmetic, updates, state, decays ? &params : nullptr, i, t, lr);
     }

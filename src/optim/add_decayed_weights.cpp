@@ -15,9 +15,11 @@ class AddDecayedWeights final : public GradientTransformation<A> {
   void update(const A& arithmetic, Tree<V>& updates, State<V>&, const Tree<V>& params,
               const StepInput&) const override {
     std::vector<bool> decayed = matching_leaves(params.layout(), mask_);
-    for (std::size_t i = 0; i < updates.leaf_count(); ++i)
-      if (decayed[i] && params.is_dense(i) && updates.presence(i) != Presence::absent)
-        add_decay(arithmetic, updates, params, i);
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
+      if (!decayed[i]) continue;
+      if (params.is_dense(i) && updates.presence(i) != Presence::absent) add_decay(arithmetic, updates, params, i);
+      set_dtype(updates, i, promote(updates.leaf(i).dtype, params.leaf(i).dtype));
+    }
   }
 
  private:
@@ -28,7 +30,6 @@ class AddDecayedWeights final : public GradientTransformation<A> {
     auto u = updates.dense_values(i, A::constant(0));
     auto w = params.values(i);
     for (std::size_t j = 0; j < u.size(); ++j) u[j] = a.add(u[j], own.multiply(decay, w[j]));
-    set_dtype(updates, i, dtype);
   }
 
   double weight_decay_;

@@ -17,7 +17,10 @@ class Ema final : public GradientTransformation<A> {
   void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>&, const StepInput&) const override {
     std::int64_t t = ++state.count("count");
     for (std::size_t i = 0; i < updates.leaf_count(); ++i)
-      if (updates.presence(i) != Presence::absent) move_leaf(arithmetic, updates, state.slot("ema"), i, t);
+      if (updates.presence(i) != Presence::absent)
+        move_leaf(arithmetic, updates, state.slot("ema"), i, t);
+      else
+        set_dtype(updates, i, state.slot("ema").leaf(i).dtype);
   }
 
  private:

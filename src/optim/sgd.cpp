@@ -24,7 +24,10 @@ class Momentum final : public GradientTransformation<A> {
   void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>&, const StepInput&) const override {
     double lr = lr_ ? schedule_value(*lr_, is_scheduled() ? state.count("count")++ : 0) : -1;
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
-      if (updates.presence(i) == Presence::absent) continue;
+      if (updates.presence(i) == Presence::absent) {
+        if (has_buffer()) set_dtype(updates, i, promote(updates.leaf(i).dtype, state.slot("trace").leaf(i).dtype));
+        continue;
+      }
       if (has_buffer()) add_momentum(arithmetic, updates, state.slot("trace"), i);
       if (lr_) scale_leaf(arithmetic, updates, i, -lr);
     }

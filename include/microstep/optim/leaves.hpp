@@ -17,7 +17,8 @@ Tree<S> zero_slot(const Tree<S>& params, LayoutPointer layout = nullptr) {
   return slot;
 }
 
-/// Stores what leaf i of tree is computed in from now on, as its dtype; the layout is only copied where it changes.
+/// Stores what leaf i of tree is computed in from now on, as its dtype; the layout is only copied where it changes. An
+/// absent leaf gets the dtype that it would have, so that a link behind it gives the same dtype in every microstep.
 template <class S>
 void set_dtype(Tree<S>& tree, std::size_t i, Dtype dtype) {
   if (tree.leaf(i).dtype == dtype) return;
