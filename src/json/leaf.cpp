@@ -11,6 +11,7 @@ namespace {
 
 using Kind = Document::Kind;
 constexpr std::size_t highest_rank = 4;
+constexpr double most_elements = 0x1p40;
 
 /// Values in row-major order and the shape that the nesting spells.
 struct Nested {
@@ -78,8 +79,11 @@ Shape read_shape(const Document& list) {
   Shape shape;
   for (std::size_t i = 0; i < list.expect(Kind::list).size(); ++i) shape.push_back(list.element(i).integer());
   bool negative = std::any_of(shape.begin(), shape.end(), [](std::int64_t axis) { return axis < 0; });
-  if (negative || shape.size() > highest_rank)
-    list.refuse("json.shape-mismatch", to_string(shape) + " is no shape", "0 to 4 axes, none negative");
+  double elements = 1;
+  for (std::int64_t axis : shape) elements *= static_cast<double>(std::max<std::int64_t>(axis, 1));
+  if (negative || shape.size() > highest_rank || elements > most_elements)
+    list.refuse("json.shape-mismatch", to_string(shape) + " is no shape",
+                "0 to 4 axes, none negative, at most 2^40 elements");
   return shape;
 }
 

@@ -8,9 +8,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
+#include <set>
 
 #include "lines.hpp"
+#include "microstep/data/spec.hpp"
 
 namespace microstep::port {
 namespace {
@@ -38,38 +39,16 @@ std::vector<std::string> search_path(const std::vector<std::string>& environment
   return folders;
 }
 
-// Levenshtein's distance, one row at a time.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 // The executable whose name is nearest; ties go to the name that sorts first. Empty if none is near.
 std::string nearest_command(std::string_view name, const std::vector<std::string>& folders) {
-  std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
-  std::string nearest;
+  std::set<std::string> names;
   for (const std::string& folder : folders) {
     std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-      const std::string candidate = entry.path().filename().string();
-      const std::size_t distance = edit_distance(name, candidate);
-      if (distance > best || (distance == best && (nearest.empty() || candidate >= nearest))) continue;
-      if (access(entry.path().c_str(), X_OK) != 0 || !is_file(entry.path())) continue;
-      best = distance;
-      nearest = candidate;
-    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+      if (access(entry.path().c_str(), X_OK) == 0 && is_file(entry.path())) names.insert(entry.path().filename());
   }
-  return nearest;
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return nearest_name(name, known);
 }
 
 PortTrouble not_found(const std::string& command, const std::vector<std::string>& environment) {

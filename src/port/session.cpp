@@ -2,32 +2,65 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "microstep/data/error.hpp"
 
 namespace microstep {
 namespace {
 
 constexpr int most_failures_in_a_row = 3;
+constexpr std::string_view due_handshake =
+    R"(due is {"seq":N,"version":1,"name":TEXT,"specs":[TEXT..],"dtypes":["float32"..]}, see docs/protocol.md)";
 
+// Of an exit the message tells the last words already.
 std::string with_stderr(const PortTrouble& trouble) {
-  return trouble.detail.empty() ? trouble.message
-                                : trouble.message + "\n  the port's stderr ends with:\n" + trouble.detail;
+  if (trouble.detail.empty() || trouble.message.find("stderr") != std::string::npos) return trouble.message;
+  return trouble.message + "\n  the port's stderr ends with:\n" + trouble.detail;
 }
 
-[[noreturn]] void unusable(const PortTrouble& trouble, const std::vector<std::string>& argv) {
-  throw Error(trouble.id, with_stderr(trouble), argv.empty() ? "" : argv[0]);
+// An Errored names its id on its own.
+std::string without_id(const Error& error) {
+  std::string text = error.message();
+  if (!error.place().empty()) text += "\n  at " + error.place();
+  if (!error.next().empty()) text += "\n  next: " + error.next();
+  return text;
 }
 
-bool is_supported(const PortFacts& facts, const Plan& plan, std::string& reason) {
-  auto lacks = [&](const auto& list, const auto& item) {
-    return std::find(list.begin(), list.end(), item) == list.end();
-  };
+[[noreturn]] void unusable(const PortTrouble& trouble, const std::vector<std::string>& argv,
+                           std::string_view next = {}) {
+  throw Error(trouble.id, with_stderr(trouble), argv.empty() ? "" : argv[0], std::string(next));
+}
+
+void check_version(std::int64_t version, const std::vector<std::string>& argv) {
+  if (version == protocol_version) return;
+  unusable({"port.version-mismatch", fmt::format("port {}, tool {}", version, protocol_version), ""}, argv,
+           "bring the older of the two up to date");
+}
+
+std::string mismatch(std::int64_t got, std::int64_t due) {
+  return fmt::format("seq {} came where {} was due; echo the seq of the request", got, due);
+}
+
+bool lacks(const auto& list, const auto& item) { return std::ranges::find(list, item) == list.end(); }
+
+// The first op of the spec that the port does not claim, empty if there is none.
+std::string unclaimed_op(const PortFacts& facts, const Spec& spec) {
+  if (lacks(facts.specs, spec.op)) return spec.op;
+  for (const Spec& inner : spec.of)
+    if (std::string op = unclaimed_op(facts, inner); !op.empty()) return op;
+  return {};
+}
+
+// Why the port cannot do the plan by its own word, empty if it can.
+std::string unsupported(const PortFacts& facts, const Plan& plan) {
+  if (lacks(facts.problems, plan.problem.op))
+    return fmt::format("the port does not claim the problem {}", plan.problem.op);
   for (const auto* layout : {&plan.params.layout(), plan.gradient_layout.get()})
     for (const Leaf& leaf : layout->leaves())
-      if (lacks(facts.dtypes, leaf.dtype)) reason = fmt::format("the port does not claim {}", to_string(leaf.dtype));
-  if (lacks(facts.problems, plan.problem.op))
-    reason = fmt::format("the port does not claim the problem {}", plan.problem.op);
-  return reason.empty();
+      if (lacks(facts.dtypes, leaf.dtype)) return fmt::format("the port does not claim {}", to_string(leaf.dtype));
+  const std::string op = unclaimed_op(facts, plan.spec);
+  return op.empty() ? "" : fmt::format("the port does not claim {}", op);
 }
 
 }  // namespace
@@ -42,43 +75,53 @@ void PortSession::start() {
   if (auto* trouble = std::get_if<PortTrouble>(&received)) unusable(*trouble, argv_);
   try {
     const Document answer = parse_answer(std::get<std::string>(received));
-    if (seq_of(answer) != seq_)
-      unusable({"port.seq-mismatch", fmt::format("seq {} came where {} was due", seq_of(answer), seq_), ""}, argv_);
+    check_version(answer.at("version").integer(), argv_);
+    if (seq_of(answer) != seq_) unusable({"port.seq-mismatch", mismatch(seq_of(answer), seq_), ""}, argv_);
     facts_ = read_port_facts(answer);
+    ignored_keys_ += unknown_keys(answer);
   } catch (const Error& error) {
     if (error.id().starts_with("port.")) throw;
-    unusable({"port.bad-handshake", error.what(), process_.stderr_tail()}, argv_);
+    unusable({"port.bad-handshake", error.what(), process_.stderr_tail()}, argv_, due_handshake);
   }
-  if (facts_.version != protocol_version)
-    unusable({"port.version-mismatch", fmt::format("port {}, tool {}", facts_.version, protocol_version), ""}, argv_);
+  for (const std::string& warning : process_.warnings())
+    if (lacks(warnings_, warning)) warnings_.push_back(warning);
   needs_restart_ = false;
 }
 
 Answer PortSession::run(const Plan& plan) {
   if (failures_in_a_row_ >= most_failures_in_a_row)
-    return Errored{"port.not-run", fmt::format("the port failed {} times in a row", most_failures_in_a_row)};
-  if (std::string reason; !is_supported(facts_, plan, reason)) return Skipped{reason};
+    return Errored{"port.not-run",
+                   fmt::format("the port failed {} times in a row; see the first of them", most_failures_in_a_row)};
+  if (std::string reason = unsupported(facts_, plan); !reason.empty()) return Skipped{reason};
   try {
     if (needs_restart_) {
       process_ = Process(argv_, options_);
       start();
     }
     Answer answer = ask(plan);
-    if (!std::holds_alternative<Errored>(answer)) failures_in_a_row_ = 0;
+    if (!needs_restart_) failures_in_a_row_ = 0;
     return answer;
   } catch (const Error& error) {
-    return failed(error.id(), error.what());
+    return failed(error.id(), without_id(error));
   }
 }
 
+// A line before the request cannot be about the plan, whatever its seq.
 Answer PortSession::ask(const Plan& plan) {
-  if (process_.line_waiting()) return failed("port.unsolicited-line", "the port wrote a line that nobody asked for");
+  if (process_.line_waiting())
+    return failed("port.unsolicited-line", "the port wrote a line that nobody asked for; one answer a request");
   auto received = process_.ask(encode_run_request(++seq_, plan));
   if (auto* trouble = std::get_if<PortTrouble>(&received)) return failed(trouble->id, with_stderr(*trouble));
   const Document answer = parse_answer(std::get<std::string>(received));
-  if (seq_of(answer) != seq_)
-    return failed("port.seq-mismatch", fmt::format("seq {} came where {} was due", seq_of(answer), seq_));
-  return read_answer(answer, plan);
+  if (seq_of(answer) != seq_) return failed("port.seq-mismatch", mismatch(seq_of(answer), seq_));
+  ignored_keys_ += unknown_keys(answer);
+  Answer read = read_answer(answer, plan);
+  const auto* trace = std::get_if<Trace>(&read);
+  const auto due = static_cast<std::int64_t>(plan.batches.size());
+  if (!trace || trace->microsteps() == due) return read;
+  return failed(
+      "port.wrong-length",
+      fmt::format("{} steps came where the plan has {} microsteps; one entry a microstep", trace->microsteps(), due));
 }
 
 Answer PortSession::failed(const std::string& id, const std::string& message) {
@@ -90,6 +133,19 @@ Answer PortSession::failed(const std::string& id, const std::string& message) {
 
 Producer PortSession::producer() {
   return [this](const Plan& plan) { return run(plan); };
+}
+
+PortExit PortSession::stop() {
+  const bool in_order = !needs_restart_ && !process_.trouble();
+  if (in_order) static_cast<void>(process_.send_line(encode_stop_request(++seq_)));
+  const PortExit exit = process_.stop();
+  needs_restart_ = true;
+  if (!in_order) return exit;
+  if (exit.forced)
+    warnings_.push_back("the port ignored stop and the end of its stdin; it was ended by force");
+  else if (exit.code != 0 || !exit.signal.empty())
+    warnings_.push_back(fmt::format("the port ended with {} at the stop", to_string(exit)));
+  return exit;
 }
 
 }  // namespace microstep

@@ -22,9 +22,12 @@ class PortSession {
   Answer run(const Plan& plan);
   /// The port as a producer; the session must outlive it.
   Producer producer();
-  /// How it ended; a warning where it had to be forced.
-  PortExit stop() { return process_.stop(); }
+  /// Asks it to stop and waits; how it ended. A warning where it did not end by itself with exit code 0. Safe to call
+  /// again; a later run starts it anew.
+  PortExit stop();
   const std::vector<std::string>& warnings() const { return warnings_; }
+  /// How many keys of its answers meant nothing to us.
+  std::size_t ignored_keys() const { return ignored_keys_; }
 
  private:
   void start();
@@ -37,6 +40,7 @@ class PortSession {
   PortFacts facts_;
   std::vector<std::string> warnings_;
   std::int64_t seq_ = 0;
+  std::size_t ignored_keys_ = 0;
   int failures_in_a_row_ = 0;
   bool needs_restart_ = false;
 };
