@@ -1,0 +1,215 @@
+// What the committed goldens of Optax hold: the counts that the corpus has to have, read from the plans, never from
+// names.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "goldens_fixture.hpp"
+#include "microstep/golden/file.hpp"
+#include "microstep/json/plan.hpp"
+#include "microstep/trial/evidence.hpp"
+#include "microstep/trial/recipe.hpp"
+#include "microstep/trial/verify.hpp"
+
+namespace microstep {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Optax, Goldens, testing::Values("0.2.6", "0.2.8"), [](const auto& info) {
+  std::string name = std::string("v") + info.param;
+  std::ranges::replace(name, '.', '_');
+  return name;
+});
+
+bool is_multi_steps(const Spec& spec) { return spec.op == "multi_steps"; }
+bool is_apply_every(const Spec& spec) { return spec.op == "chain" && spec.of.back().op == "apply_every"; }
+bool is_alone(const Spec& spec) { return !has_op(spec, "multi_steps") && !has_op(spec, "apply_every"); }
+
+bool is_dyadic(double x) { return std::isfinite(x) && std::round(x * 1024) == x * 1024; }
+
+bool all_dyadic(const Value& value) {
+  if (const auto* list = std::get_if<std::vector<Value>>(&value.data)) return std::ranges::all_of(*list, all_dyadic);
+  const auto* number = std::get_if<double>(&value.data);
+  return !number || is_dyadic(*number);
+}
+
+// eps decides nothing of what is exact: behind a root nothing is.
+bool all_dyadic(const Spec& spec) {
+  for (const auto& [name, value] : spec.args)
+    if (!name.starts_with("eps") && !all_dyadic(value)) return false;
+  return std::ranges::all_of(spec.of, [](const Spec& inner) { return all_dyadic(inner); });
+}
+
+// Of docs/optax.md: multiples of 12/64, so that running means over 1 to 4 are exact; a poison is no number of the
+// probe.
+bool is_dyadic_probe(const Plan& plan) {
+  auto odd = [](double x) { return std::isfinite(x) && std::round(x * 64 / 12) * 12 != x * 64; };
+  return all_dyadic(plan.spec) && !any_number(plan, odd);
+}
+
+bool has_k(const Spec& spec, std::int64_t k) {
+  return any_op(spec, [&](const Spec& each) { return each.args.contains("k") && each.args.at("k") == Value(k); });
+}
+
+bool is_zero(const Plan& plan) {
+  return !any_number(plan, [](double x) { return x != 0; });
+}
+
+TEST_P(Goldens, AreAtLeastSixtyAndAllUsable) {
+  const GoldenFolder& folder = golden_folder(GetParam());
+  EXPECT_GE(folder.goldens.size(), 60U);
+  for (const Error& fault : folder.faults) ADD_FAILURE() << fault.what();
+  EXPECT_EQ(folder.orphans, std::vector<std::string>());
+  EXPECT_EQ(folder.pending, std::vector<std::string>());
+}
+
+TEST_P(Goldens, HoldEveryTransformationAloneAndUnderBothAccumulators) {
+  for (std::string_view op : {"sgd", "trace", "scale", "scale_by_adam", "adam", "adamw", "add_decayed_weights", "clip",
+                              "clip_by_global_norm", "scale_by_schedule", "ema", "masked"}) {
+    auto with = [&](auto form) { return count([&](const Plan& p) { return form(p.spec) && has_op(p.spec, op); }); };
+    EXPECT_GE(with(is_alone), 1) << op;
+    EXPECT_GE(with(is_multi_steps), 1) << op;
+    EXPECT_GE(with(is_apply_every), 1) << op;
+  }
+}
+
+TEST_P(Goldens, HoldMomentumNesterovAndChainsInAllThreeForms) {
+  auto momentum = [](const Spec& s) { return s.op == "sgd" && s.number("momentum") > 0 && !s.flag("nesterov"); };
+  auto nesterov = [](const Spec& s) { return s.op == "sgd" && s.flag("nesterov"); };
+  for (bool (*form)(const Spec&) : {is_alone, is_multi_steps, is_apply_every}) {
+    EXPECT_GE(count([&](const Plan& p) { return form(p.spec) && any_op(p.spec, momentum); }), 1);
+    EXPECT_GE(count([&](const Plan& p) { return form(p.spec) && any_op(p.spec, nesterov); }), 1);
+    const std::size_t links = form == is_apply_every ? 3 : 2;
+    auto chain = [&](const Spec& s) { return s.op == "chain" && s.of.size() >= links; };
+    EXPECT_GE(count([&](const Plan& p) { return form(p.spec) && any_op(p.spec, chain); }), 1);
+  }
+}
+
+TEST_P(Goldens, HoldEveryKAndASchedule) {
+  for (int k : {1, 2, 3, 4})
+    EXPECT_GE(count([&](const Plan& p) { return is_multi_steps(p.spec) && has_k(p.spec, k); }), 2) << k;
+  for (int k : {2, 3})
+    EXPECT_GE(count([&](const Plan& p) { return is_apply_every(p.spec) && has_k(p.spec, k); }), 2) << k;
+  EXPECT_GE(count([](const Plan& p) { return is_multi_steps(p.spec) && p.spec.is_list("k"); }), 2);
+}
+
+TEST_P(Goldens, HoldThreeDtypes) {
+  for (Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::bfloat16}) {
+    auto of = [&](auto form) {
+      return count([&](const Plan& p) { return form(p.spec) && p.params.leaf(0).dtype == dtype; });
+    };
+    EXPECT_GE(of(is_alone), 1) << to_string(dtype);
+    EXPECT_GE(of(is_multi_steps), 3) << to_string(dtype);
+    EXPECT_GE(of(is_apply_every), 1) << to_string(dtype);
+  }
+}
+
+TEST_P(Goldens, HaveThreeWindowsAndSomeAPartialOne) {
+  std::set<std::string> partial;
+  for (const Golden& golden : goldens()) {
+    const Plan& plan = accumulated(golden);
+    const auto skipped = skipped_microsteps(plan);
+    const auto full = windows(plan, skipped);
+    EXPECT_GE(full.size(), std::ranges::count(skipped, true) > 0 ? 2U : 3U) << golden.id;
+    if (full.back().back() + 1 < static_cast<std::int64_t>(plan.batches.size()) &&
+        std::ranges::count(skipped, true) == 0)
+      partial.insert(plan.spec.op);
+  }
+  EXPECT_EQ(partial, (std::set<std::string>{"chain", "multi_steps"}));
+}
+
+TEST_P(Goldens, HoldZeroGradientsAndOddShapes) {
+  EXPECT_GE(count([](const Plan& p) { return is_zero(p); }), 2);
+  auto leaf = [](auto wanted) {
+    return [=](const Plan& p) { return std::ranges::any_of(p.params.layout().leaves(), wanted); };
+  };
+  EXPECT_GE(count(leaf([](const Leaf& l) { return l.shape.size() == 2 && element_count(l.shape) == 0; })), 2);
+  EXPECT_GE(count(leaf([](const Leaf& l) { return l.shape.empty(); })), 2);
+  EXPECT_GE(count(leaf([](const Leaf& l) { return l.shape.size() == 2 && l.shape[0] != l.shape[1]; })), 60);
+}
+
+// Microstep of the window of three -> which not finite numbers, under the rule.
+using Poisons = std::map<std::int64_t, std::set<std::string>>;
+
+Poisons poisons_under(const std::vector<Golden>& goldens, std::string_view skip) {
+  Poisons found;
+  for (const Golden& golden : goldens) {
+    const Plan& plan = golden.plans.at(Role::accumulated);
+    if (plan.spec.op != "multi_steps" || !has_k(plan.spec, 3) || plan.spec.text("skip") != skip) continue;
+    for (std::size_t t = 0; t < plan.given.size(); ++t)
+      for (double x : plan.given[t].gradient.values(0))
+        if (!std::isfinite(x)) found[static_cast<std::int64_t>(t % 3) + 1].insert(std::isnan(x) ? "NaN" : "infinity");
+  }
+  return found;
+}
+
+TEST_P(Goldens, HoldANumberThatIsNotFiniteInEachPosition) {
+  const std::set<std::string> both{"NaN", "infinity"};
+  const Poisons due{{1, both}, {2, both}, {3, both}};
+  EXPECT_EQ(poisons_under(goldens(), "not_finite"), due);
+  EXPECT_GE(count([](const Plan& p) { return is_multi_steps(p.spec) && p.spec.text("skip") == "large"; }), 1);
+}
+
+TEST_P(Goldens, AreDyadicByHalfAndThoseByAThirdOfThree) {
+  const std::int64_t all = std::ssize(goldens());
+  const std::int64_t dyadic = count([](const Plan& p) { return is_dyadic_probe(p); });
+  const std::int64_t three = count([](const Plan& p) { return is_dyadic_probe(p) && has_k(p.spec, 3); });
+  fmt::print("optax-{}: {} experiments, {} dyadic, {} of these with k = 3\n", GetParam(), all, dyadic, three);
+  EXPECT_GE(2 * dyadic, all);
+  EXPECT_GE(3 * three, dyadic);
+}
+
+TEST_P(Goldens, SayWhyAndWhereFrom) {
+  for (const Golden& golden : goldens()) {
+    EXPECT_NE(golden.why, "") << golden.id;
+    EXPECT_NE(golden.source, "") << golden.id;
+    EXPECT_EQ(golden.provenance.library, "optax") << golden.id;
+    EXPECT_EQ(golden.provenance.runtime.at("optax"), GetParam()) << golden.id;
+    for (const char* program : {"jax", "jaxlib", "python", "numpy"})
+      EXPECT_NE(golden.provenance.runtime.at(program), "") << golden.id;
+    EXPECT_NE(golden.provenance.machine, "") << golden.id;
+  }
+}
+
+TEST_P(Goldens, KeepTheirBytes) {
+  for (const Golden& golden : goldens()) {
+    const std::string path = golden_folder(GetParam()).path + "/" + file_name_of(golden.id);
+    EXPECT_TRUE(encode_golden(golden) == read_file(path)) << golden.id;
+  }
+}
+
+// The list makes the plans: whoever runs `record` gets the experiments that are kept.
+TEST_P(Goldens, AreThoseOfTheList) {
+  const std::string list = source_path("golden/optax.experiments.json");
+  std::map<std::string, Recipe> recipes;
+  for (Recipe& recipe : read_recipes(read_file(list), list)) recipes.emplace(recipe.id, recipe);
+  for (const Golden& golden : goldens()) {
+    ASSERT_TRUE(recipes.contains(golden.id)) << golden.id;
+    PortFacts facts;
+    facts.hyper_precision = golden.provenance.hyper_precision;
+    facts.flushes_subnormals = golden.provenance.flushes_subnormals;
+    const Experiment experiment = experiment_of(recipes.at(golden.id), facts);
+    for (const auto& [role, plan] : golden.plans)
+      EXPECT_TRUE(encode_plan(plan) == encode_plan(experiment.plans.at(role))) << golden.id << " " << to_string(role);
+  }
+}
+
+// Our engine judges the kept traces; no process is started.
+TEST_P(Goldens, AreVerified) {
+  const VerifiedFolder verified =
+      verify(golden_folder(GetParam()).path, nullptr, false, "", [](std::size_t, std::size_t) {});
+  EXPECT_EQ(verified.experiments.size(), goldens().size());
+  std::int64_t exact = 0, judged = 0;
+  for (const CheckedExperiment& experiment : verified.experiments) {
+    for (const std::string& problem : experiment.problems) ADD_FAILURE() << experiment.id << ": " << problem;
+    EXPECT_TRUE(experiment.skipped.empty()) << experiment.id;
+    for (const auto& [role, faithful] : experiment.faithful) {
+      exact += faithful.exact;
+      judged += faithful.judged;
+    }
+  }
+  fmt::print("optax-{}: {} numbers judged, {} of them with no room at all\n", GetParam(), judged, exact);
+  EXPECT_GE(2 * exact, judged);
+}
+
+}  // namespace
+}  // namespace microstep
