@@ -1,4 +1,6 @@
 // Honest float traces lie in their one-step balls; wrong ones do not.
+#include <fmt/format.h>
+
 #include "bound/plans.hpp"
 
 namespace microstep::testing_bound {
@@ -16,7 +18,7 @@ std::string outside(const Trace& trace, const Envelope& balls, std::int64_t* exa
         const bool zero = trace.presence(row, c) == Presence::zero,
                    ball_zero = balls.presence(row, c) != Presence::dense;
         const Ball ball = ball_zero ? exactly(0) : balls.numbers(row, c)[j];
-        if (!contains(ball, zero ? 0.0 : trace.numbers(row, c)[j])) return std::to_string(row) + " " + path;
+        if (!contains(ball, zero ? 0.0 : trace.numbers(row, c)[j])) return fmt::format("{} {}", row, path);
         if (exact) *exact += ball.radius == 0 && !zero;
       }
     }

@@ -16,7 +16,9 @@ void expect_in_balls(std::string_view spec, const Numbers& gradients, const std:
     const Ball ball = dense ? loop.updates.values(0)[0] : exactly(0);
     EXPECT_TRUE(contains(ball, measured[t]))
         << spec << " microstep " << t + 1 << ": share " << share_of_radius(ball, measured[t]);
-    if (measured[t] != 0) EXPECT_FALSE(contains(ball, 2 * measured[t])) << "the ball says nothing";
+    if (measured[t] != 0) {
+      EXPECT_FALSE(contains(ball, 2 * measured[t])) << "the ball says nothing";
+    }
   }
 }
 

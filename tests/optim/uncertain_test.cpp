@@ -62,7 +62,9 @@ TEST(DyadicProbes, HaveRadiusZero) {
     Loop<A> loop(spec, vector_of(1, Dtype::float32), {0}, A::rounding(Dtype::float32));
     for (double g : {3.0, 9.0, 12.0, 6.0, -3.0, 0.0}) {
       loop.step({6 * g});
-      if (loop.updates.is_dense(0)) EXPECT_EQ(loop.updates.values(0)[0].radius, 0) << spec;
+      if (loop.updates.is_dense(0)) {
+        EXPECT_EQ(loop.updates.values(0)[0].radius, 0) << spec;
+      }
       EXPECT_EQ(loop.params.values(0)[0].radius, 0) << spec;
     }
   }

@@ -1,6 +1,8 @@
 #pragma once
 // Which nodes of two state trees are the same thing: chains are flattened, apply_every is dropped, multi_steps and
 // masked are replaced by their inner; the remaining stateful nodes pair in order.
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +23,7 @@ void collect_nodes(State<S>& state, const std::string& path, std::vector<StateNo
   bool wraps = state.op == "chain" || state.op == "multi_steps" || state.op == "masked";
   if (!wraps && (!state.counts.empty() || !state.slots.empty())) nodes.push_back({path, &state});
   for (std::size_t i = 0; i < state.of.size(); ++i)
-    collect_nodes(state.of[i], path + "/of[" + std::to_string(i) + "]", nodes);
+    collect_nodes(state.of[i], fmt::format("{}/of[{}]", path, i), nodes);
 }
 
 template <class S>

@@ -15,7 +15,7 @@ struct PlanOptions {
   bool ragged = false;
   Dtype dtype = Dtype::float32;
   /// Dtype of the gradients; the params' if it is not given.
-  std::optional<Dtype> gradient_dtype;
+  std::optional<Dtype> gradient_dtype = std::nullopt;
   Loss loss = Loss::mean;
   HyperPrecision hyper_precision = HyperPrecision::float64;
   bool training = true;
