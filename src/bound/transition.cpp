@@ -17,7 +17,7 @@ class RowReader {
  public:
   /// needed: per column whether a step cannot be made without it.
   RowReader(const Envelope& observed, const Schema& wanted, const std::vector<bool>& needed) : observed_(observed) {
-    for (const Column& column : wanted.columns()) columns_.push_back(found(column));
+    for (std::size_t i = 0; i < wanted.columns().size(); ++i) columns_.push_back(found(wanted.columns()[i], i));
     for (const std::string& path : wanted.count_paths()) counts_.push_back(observed.schema().find_count(path));
     check_state(wanted, needed);
   }
@@ -43,8 +43,11 @@ class RowReader {
   }
 
  private:
-  std::optional<std::size_t> found(const Column& wanted) const {
-    const std::optional<std::size_t> column = observed_.schema().find_column(wanted.path);
+  // Most traces have their columns in the plan's own order.
+  std::optional<std::size_t> found(const Column& wanted, std::size_t near) const {
+    const auto& columns = observed_.schema().columns();
+    const bool is_near = near < columns.size() && columns[near].path == wanted.path;
+    const std::optional<std::size_t> column = is_near ? near : observed_.schema().find_column(wanted.path);
     if (!column || observed_.schema().columns()[*column].shape == wanted.shape) return column;
     throw Error("trace.shape",
                 fmt::format("'{}' has shape {} in the trace and {} in the plan", wanted.path,
@@ -90,14 +93,17 @@ std::vector<bool> needed_columns(const Training<B>& start) {
 }
 
 // A state leaf that is absent by the plan is a column only where the trace has it.
-SchemaPointer without_hidden(const Schema& declared, const std::vector<bool>& needed, const Schema& observed) {
+SchemaPointer without_hidden(const SchemaPointer& declared, const std::vector<bool>& needed, const Schema& observed) {
+  if (*declared == observed) return declared;
   std::vector<Column> columns;
-  for (std::size_t i = 0; i < declared.columns().size(); ++i) {
-    const Column& column = declared.columns()[i];
+  for (std::size_t i = 0; i < declared->columns().size(); ++i) {
+    const Column& column = declared->columns()[i];
     if (needed[i] || !column.path.starts_with("state/") || observed.find_column(column.path)) columns.push_back(column);
   }
-  return std::make_shared<const Schema>(std::move(columns), declared.count_paths());
+  return std::make_shared<const Schema>(std::move(columns), declared->count_paths());
 }
+
+Dtype loss_dtype(const Plan& plan) { return plan.params.leaf_count() > 0 ? plan.params.leaf(0).dtype : Dtype::float32; }
 
 template <class S>
 bool has_all_leaves(const Tree<S>& tree) {
@@ -118,9 +124,8 @@ Balls<Wide> semantics_of(const Plan& plan) { return A::semantics(narrowest_dtype
 Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithmetic) {
   Training<A> start(arithmetic, plan);
   auto transformation = build<A>(plan.spec);
-  Recorder<A> recorder(start.params, start.gradients, start.state, Dtype::float64, observed.microsteps());
-  Schema wanted = schema_of(start.params, start.gradients, start.gradients, start.state, Dtype::float64);
-  const RowReader reader(observed, wanted, needed_columns(start));
+  Recorder<A> recorder(start.params, start.gradients, start.state, loss_dtype(plan), observed.microsteps());
+  const RowReader reader(observed, recorder.schema(), needed_columns(start));
   std::size_t leaves = start.params.leaf_count();
   recorder.record(start.params, nullptr, nullptr, start.state, nullptr);
   Tree<Ball>& params = start.params;
@@ -144,8 +149,7 @@ Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithm
 SchemaPointer declared_columns(const Plan& plan, const Envelope& observed) {
   using P = Plain<double>;
   Training<P> training(P{plan.hyper_precision}, plan);
-  const Dtype loss = plan.params.leaf_count() > 0 ? plan.params.leaf(0).dtype : Dtype::float32;
-  Recorder<P> recorder(training.params, training.gradients, training.state, loss, 1);
+  Recorder<P> recorder(training.params, training.gradients, training.state, loss_dtype(plan), 1);
   recorder.record(training.params, nullptr, nullptr, training.state, nullptr);
   const std::vector<bool> needed = needed_columns(training);
   const RowReader reader(observed, recorder.schema(), needed);
@@ -155,7 +159,7 @@ SchemaPointer declared_columns(const Plan& plan, const Envelope& observed) {
     recorder.record(training.params, &training.gradients, &training.updates, training.state, nullptr);
     all_present = has_all_leaves(training.updates);
   }
-  return without_hidden(recorder.schema(), needed, observed.schema());
+  return without_hidden(recorder.take().schema_pointer(), needed, observed.schema());
 }
 
 }  // namespace microstep

@@ -46,6 +46,13 @@ SchemaPointer declared_by(const Envelope& expected, const Schema& observed) {
   return std::make_shared<const Schema>(std::move(columns), expected.schema().count_paths());
 }
 
+// An interrupted run declares what the run itself does.
+bool declares_the_same(const Evidence& evidence, Role role, const Envelope& observed) {
+  auto accumulated = evidence.observed.find(Role::accumulated);
+  return role == Role::interrupted && evidence.declared.contains(Role::accumulated) &&
+         accumulated->second.schema() == observed.schema();
+}
+
 void add_answer(Evidence& evidence, Role role, const Plan& plan, Answer answer, const Gathering& gathering) {
   if (auto* skipped = std::get_if<Skipped>(&answer)) evidence.skipped[role] = skipped->reason;
   if (auto* errored = std::get_if<Errored>(&answer)) evidence.errored[role] = errored->id + ": " + errored->message;
@@ -57,6 +64,8 @@ void add_answer(Evidence& evidence, Role role, const Plan& plan, Answer answer, 
     if (role == Role::accumulated || (role == Role::single && !gathering.bitwise)) {
       const Envelope& expected = evidence.expected[role] = transitions(plan, observed, rounding_of(plan));
       evidence.declared[role] = declared_by(expected, observed.schema());
+    } else if (declares_the_same(evidence, role, observed)) {
+      evidence.declared[role] = evidence.declared.at(Role::accumulated);
     } else {
       evidence.declared[role] = declared_columns(plan, observed);
     }
