@@ -12,14 +12,22 @@
 namespace microstep {
 namespace {
 
+Faithfulness undecided(const std::string& reason) {
+  Faithfulness result;
+  result.outcome = Outcome::undecidable;
+  result.reason = reason;
+  return result;
+}
+
+// A trace that hides state, or has other shapes than the plan, allows no step to be made after it.
 Faithfulness faithful_to(const Plan& plan, const Trace& trace) {
   try {
     return faithfulness(trace, transitions(plan, embedded(trace), rounding_of(plan)), true);
   } catch (const Undecidable& reason) {
-    Faithfulness result;
-    result.outcome = Outcome::undecidable;
-    result.reason = reason.what();
-    return result;
+    return undecided(reason.what());
+  } catch (const Error& error) {
+    if (!error.id().starts_with("trace.")) throw;
+    return undecided(error.message());
   }
 }
 
@@ -87,7 +95,7 @@ namespace {
 
 // Faithful numbers in the dtypes that the spec declares.
 bool explains(const Plan& plan, const Trace& trace) {
-  if (faithful_to(plan, trace).outcome != Outcome::holds) return false;
+  if (!trace.deviations.empty() || faithful_to(plan, trace).outcome != Outcome::holds) return false;
   const Envelope expected = transitions(plan, embedded(trace), rounding_of(plan));
   for (const Column& column : expected.schema().columns()) {
     auto own = trace.schema().find_column(column.path);

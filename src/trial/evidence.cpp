@@ -34,6 +34,20 @@ Plan clean(Plan plan, const std::vector<bool>& skipped) {
   return plan;
 }
 
+// Where no step can be made since shapes do not fit: the columns as observed, each leaf in the shape of its param.
+SchemaPointer with_shapes_of(const Plan& plan, const Schema& observed) {
+  std::vector<Column> columns = observed.columns();
+  for (Column& column : columns) {
+    std::size_t longest = 0;
+    for (const Leaf& leaf : plan.params.layout().leaves()) {
+      if (!column.path.ends_with('/' + leaf.name) || leaf.name.size() < longest) continue;
+      longest = leaf.name.size();
+      column.shape = leaf.shape;
+    }
+  }
+  return std::make_shared<const Schema>(std::move(columns), observed.count_paths());
+}
+
 // What the expected rows declare; a state leaf that is absent by the plan (masked out) only where the trace has it.
 SchemaPointer declared_by(const Envelope& expected, const Schema& observed) {
   if (expected.schema() == observed) return expected.schema_pointer();
@@ -73,6 +87,7 @@ void add_answer(Evidence& evidence, Role role, const Plan& plan, Answer answer, 
     evidence.undecidable[role] = reason.what();
   } catch (const Error& error) {
     if (!error.id().starts_with("trace.")) throw;
+    if (error.id() == "trace.shape") evidence.declared[role] = with_shapes_of(plan, observed.schema());
   }
 }
 
