@@ -1,3 +1,4 @@
+#include "exchange.hpp"
 #include "microstep/optim/leaves.hpp"
 #include "microstep/optim/links.hpp"
 #include "microstep/optim/norm.hpp"
@@ -68,7 +69,7 @@ class MultiSteps final : public GradientTransformation<A> {
     return certain(result, "whether a gradient is finite");
   }
 
-  void accumulate(const A& arithmetic, const Tree<V>& updates, State<V>& state, std::int64_t mini_step, double weight,
+  void accumulate(const A& arithmetic, Tree<V>& updates, State<V>& state, std::int64_t mini_step, double weight,
                   bool closes) const {
     Tree<V>& acc = state.slot("acc_grads");
     V share = A::constant(1);
@@ -78,6 +79,7 @@ class MultiSteps final : public GradientTransformation<A> {
       total = in_double.add(total, A::constant(weight));
       share = in_double.divide(A::constant(weight), total);
     }
+    if (mini_step == 0 && may_exchange<A>(updates, acc)) return std::swap(updates, acc);
     for (std::size_t i = 0; i < acc.leaf_count(); ++i) {
       if (acc.presence(i) == Presence::absent) continue;
       const Dtype wide = promote(updates.leaf(i).dtype, acc.leaf(i).dtype);

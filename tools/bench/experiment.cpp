@@ -1,6 +1,7 @@
 // Three leaves, twelve numbers, Adam behind multi_steps, k = 4, two windows, float32. The plan is made once; what a
 // property test does for each experiment is inside.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <memory>
 
@@ -78,7 +79,7 @@ std::vector<Case> experiment_cases() {
   auto pair = std::make_shared<const Experiment>(
       Experiment{"bench", {{Role::accumulated, *plan}, {Role::reference, large_batch_of(*plan)}}});
   const std::vector<std::string_view> ids = answered(*pair);
-  const std::string few = "experiment, " + std::to_string(ids.size()) + " contracts that need no further run";
+  const std::string few = fmt::format("experiment, {} contracts that need no further run", ids.size());
   return {
       {few, Figure::rate, 20000, {few, {}, [=] { judge_two_runs(*pair, ids); }}, {}, 200},
       {"experiment, and one-step balls of both runs",
