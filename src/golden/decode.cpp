@@ -1,5 +1,6 @@
 #include "golden_id.hpp"
 #include "microstep/data/error.hpp"
+#include "microstep/golden/file.hpp"
 #include "microstep/golden/golden.hpp"
 #include "microstep/json/plan.hpp"
 #include "microstep/json/trace.hpp"
@@ -91,10 +92,7 @@ void check_golden_schema(const Document& document) {
   }
 }
 
-}  // namespace
-
-Golden decode_golden(std::string_view text, const std::string& source) {
-  Document document = Document::parse(text, source);
+Golden read_golden(const Document& document) {
   check_golden_schema(document);
   document.expect_only(golden_keys);
   Golden golden;
@@ -108,6 +106,12 @@ Golden decode_golden(std::string_view text, const std::string& source) {
   golden.plans = read_plans(document.at("plans"));
   golden.traces = read_traces(document.at("traces"), golden.plans);
   return golden;
+}
+
+}  // namespace
+
+Golden decode_golden(std::string_view text, const std::string& source) {
+  return in_file(source, [&] { return read_golden(Document::parse(text, source)); });
 }
 
 }  // namespace microstep

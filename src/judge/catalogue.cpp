@@ -163,9 +163,16 @@ std::string missing_run(const Evidence& evidence, const Contract& contract, bool
   return {};
 }
 
+bool rests_on_decision(const Contract& contract) {
+  return contract.examine == reduction_large_batch || contract.examine == reduction_order_free ||
+         contract.examine == state_large_batch || contract.examine == state_nonfinite_forgotten;
+}
+
 Verdict examine(const Contract& contract, const Evidence& evidence, const Reading* reading) {
   std::string why = missing_run(evidence, contract, reading && reading->always_one());
   Verdict verdict = why.empty() ? contract.examine(*reading) : not_applicable(std::move(why));
+  if (verdict.outcome == Outcome::holds && !evidence.unfaithful.empty() && rests_on_decision(contract))
+    verdict = undecidable("the spec keeps it, but the trace is not the spec's: " + evidence.unfaithful);
   verdict.contract = contract.id;
   return verdict;
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+
 namespace microstep {
 namespace {
 
@@ -9,11 +12,28 @@ std::string element_text(const Place& place) {
   return place.shape.empty() ? place.path : place.path + index_text(place.shape, place.index);
 }
 
+// The fewest digits that are this value of a dtype of 16 bits.
+std::string shortest_16_bit(Dtype dtype, double x) {
+  for (int digits = 1;; ++digits) {
+    std::string text = fmt::format("{:.{}g}", x, digits);
+    double read = 0;
+    std::from_chars(text.data(), text.data() + text.size(), read);
+    if (round_to(dtype, read) == x || digits == 17) return text;
+  }
+}
+
+std::string shortest(Dtype dtype, double x) {
+  if (std::isnan(x)) return "NaN";
+  if (std::isinf(x)) return x < 0 ? "-Infinity" : "Infinity";
+  if (dtype == Dtype::float64) return fmt::format("{}", x);
+  return dtype == Dtype::float32 ? fmt::format("{}", static_cast<float>(x)) : shortest_16_bit(dtype, x);
+}
+
 std::string sentence(const Place& place, std::string_view what) {
   std::string when = place.window > 0 ? fmt::format("window {}, microstep {}", place.window, place.microstep)
                                       : fmt::format("microstep {}", place.microstep);
-  return fmt::format("{}: {} is {} where {} was due ({}).", what, element_text(place), number_text(place.observed),
-                     number_text(place.expected), when);
+  auto [seen, due] = number_texts(place);
+  return fmt::format("{}: {} is {} where {} was due ({}).", what, element_text(place), seen, due, when);
 }
 
 Verdict broken_at(Place place, std::string_view what, std::vector<std::string> causes) {
@@ -27,10 +47,14 @@ Verdict broken_at(Place place, std::string_view what, std::vector<std::string> c
 
 }  // namespace
 
-std::string number_text(const Ball& ball) {
-  if (wide::is_nan(ball.value)) return "NaN";
-  auto near = static_cast<double>(ball.value);
-  return Wide(near) == ball.value ? fmt::format("{}", near) : wide::to_string(ball.value);
+std::pair<std::string, std::string> number_texts(const Place& place) {
+  const Wide seen = place.observed.value, due = place.expected.value;
+  for (Dtype dtype : {place.dtype, Dtype::float64}) {
+    std::string a = shortest(dtype, static_cast<double>(round_to(dtype, seen)));
+    std::string b = shortest(dtype, static_cast<double>(round_to(dtype, due)));
+    if (a != b || equal(seen, due)) return {std::move(a), std::move(b)};
+  }
+  return {wide::to_string(seen), wide::to_string(due)};
 }
 
 Ball number_at(const Envelope& rows, std::int64_t row, std::size_t column, std::int64_t index) {

@@ -60,7 +60,8 @@ Verdict broken(const Difference& difference, std::string_view what, std::vector<
 /// Undecidable where the check was blind, not applicable where it compared nothing, else holds.
 Verdict verdict_of(const BallCheck& check, const Reading& reading, std::string_view evidence);
 
-/// Shortest text of a number; exact in double or with the digits of Wide.
-std::string number_text(const Ball& ball);
+/// What was observed and what was due as the shortest decimals of the place's dtype; with more digits where those are
+/// equal and the numbers are not.
+std::pair<std::string, std::string> number_texts(const Place& place);
 
 }  // namespace microstep

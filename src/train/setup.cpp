@@ -32,9 +32,16 @@ Tree<double> drawn(const LayoutPointer& layout, const Stream& stream, std::uint6
   return tree;
 }
 
+void check_option(std::string_view name, std::int64_t value, std::int64_t least) {
+  if (value < least)
+    throw Error("plan.option", fmt::format("{} = {} is out of range", name, value), {},
+                fmt::format("use --{} {} or more", name, least));
+}
+
 void check_options(const PlanOptions& options) {
-  if (options.windows < 1 || options.examples < 1 || options.partial < 0)
-    throw Error("plan.option", "a plan needs at least one window of one example", {}, "use --windows 1 or more");
+  check_option("windows", options.windows, 1);
+  check_option("examples", options.examples, 1);
+  check_option("partial", options.partial, 0);
 }
 
 // A partial window that is flushed would count as a full one while the plan grows.

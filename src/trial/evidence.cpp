@@ -1,10 +1,13 @@
 #include "microstep/trial/evidence.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
 #include "microstep/bound/transition.hpp"
 #include "microstep/json/plan.hpp"
+#include "microstep/judge/faithful.hpp"
 #include "microstep/train/run.hpp"
 
 namespace microstep {
@@ -67,9 +70,10 @@ bool declares_the_same(const Evidence& evidence, Role role, const Envelope& obse
          accumulated->second.schema() == observed.schema();
 }
 
-void add_answer(Evidence& evidence, Role role, const Plan& plan, Answer answer, const Gathering& gathering) {
-  if (auto* skipped = std::get_if<Skipped>(&answer)) evidence.skipped[role] = skipped->reason;
-  if (auto* errored = std::get_if<Errored>(&answer)) evidence.errored[role] = errored->id + ": " + errored->message;
+void add_answer(Evidence& evidence, Role role, const Plan& plan, const Answer& answer, const Gathering& gathering) {
+  if (const auto* skipped = std::get_if<Skipped>(&answer)) evidence.skipped[role] = skipped->reason;
+  if (const auto* errored = std::get_if<Errored>(&answer))
+    evidence.errored[role] = errored->id + ": " + errored->message;
   const auto* trace = std::get_if<Trace>(&answer);
   if (!trace) return;
   Envelope& observed = evidence.observed[role] = embedded(*trace);
@@ -89,6 +93,17 @@ void add_answer(Evidence& evidence, Role role, const Plan& plan, Answer answer, 
     if (!error.id().starts_with("trace.")) throw;
     if (error.id() == "trace.shape") evidence.declared[role] = with_shapes_of(plan, observed.schema());
   }
+}
+
+// Where a foreign trace first leaves the balls of its spec.
+std::string unfaithful_place(const Evidence& evidence, const Trace& trace) {
+  auto expected = evidence.expected.find(Role::accumulated);
+  if (expected == evidence.expected.end()) return {};
+  const Faithfulness found = faithfulness(trace, expected->second, false);
+  if (!found.first) return {};
+  const Place& place = *found.first;
+  return fmt::format("{}{} in microstep {}", place.path,
+                     place.shape.empty() ? "" : index_text(place.shape, place.index), place.microstep);
 }
 
 Semantics against(const Evidence& evidence, Role role, const Gathering& gathering) {
@@ -126,7 +141,13 @@ Evidence gather(const Experiment& experiment, const Producer& producer, const Ga
   const Plan& accumulated = experiment.plans.at(Role::accumulated);
   evidence.skipped_microsteps = skipped_microsteps(accumulated);
   evidence.windows = windows(accumulated, evidence.skipped_microsteps);
-  for (const auto& [role, plan] : experiment.plans) add_answer(evidence, role, plan, producer(plan), gathering);
+  for (const auto& [role, plan] : experiment.plans) {
+    Answer answer = producer(plan);
+    add_answer(evidence, role, plan, answer, gathering);
+    const auto* trace = std::get_if<Trace>(&answer);
+    if (role == Role::accumulated && trace && !gathering.bitwise)
+      evidence.unfaithful = unfaithful_place(evidence, *trace);
+  }
   if (!gathering.decisions) return evidence;
   auto has = [&](Role role) { return experiment.plans.contains(role); };
   if (has(Role::reference)) evidence.against_reference = against(evidence, Role::reference, gathering);

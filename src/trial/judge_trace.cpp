@@ -1,6 +1,7 @@
 #include "microstep/trial/judge_trace.hpp"
 
 #include "microstep/bound/transition.hpp"
+#include "microstep/golden/file.hpp"
 #include "microstep/json/trace.hpp"
 #include "microstep/judge/contract.hpp"
 #include "microstep/trial/evidence.hpp"
@@ -15,14 +16,19 @@ Spec spec_of(const DumpedTrace& dumped, const std::optional<Spec>& given, const 
               "add \"spec\": \"...\" to the file, or --spec '...'");
 }
 
+DumpedTrace read_trace(const std::string& text, const std::string& source) {
+  DumpedTrace dumped = decode_dumped_trace(text, source);
+  if (dumped.trace.microsteps() == 0)
+    throw Error("trace.empty", "the trace has no microstep", source, "record at least one step");
+  return dumped;
+}
+
 }  // namespace
 
 TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec) {
-  const DumpedTrace dumped = decode_dumped_trace(text, source);
-  if (dumped.trace.microsteps() == 0)
-    throw Error("trace.empty", "the trace has no microstep", source, "record at least one step");
+  const DumpedTrace dumped = in_file(source, [&] { return read_trace(text, source); });
   TraceJudgement result;
-  result.plan = replay_plan_of(dumped, spec_of(dumped, spec, source));
+  result.plan = in_file(source, [&] { return replay_plan_of(dumped, spec_of(dumped, spec, source)); });
   result.microsteps = dumped.trace.microsteps();
   const Experiment experiment{"judge",
                               {{Role::accumulated, result.plan}, {Role::reference, large_batch_of(result.plan)}}};

@@ -2,9 +2,11 @@
 
 #include <set>
 
-#include "microstep/data/error.hpp"
+#include "microstep/golden/file.hpp"
 #include "microstep/json/document.hpp"
 #include "microstep/json/plan.hpp"
+#include "microstep/judge/contract.hpp"
+#include "microstep/trial/behaviour.hpp"
 #include "microstep/trial/recipe.hpp"
 
 namespace microstep {
@@ -73,20 +75,39 @@ Recipe read_recipe(const Document& object) {
   return recipe;
 }
 
-}  // namespace
+// What can be wrong with a recipe beyond its words: ids that nothing has, plans that cannot be made.
+void check_recipe(const Recipe& recipe) {
+  for (const std::string& id : recipe.broken) contract(id);
+  with_behaviours(recipe.spec, recipe.behaviours);
+  experiment_of(recipe, PortFacts{});
+}
 
-std::vector<Recipe> read_recipes(const std::string& text, const std::string& source) {
-  const Document document = Document::parse(text, source);
+// Errors that know no place in the file are said of the experiment.
+Recipe checked_recipe(const Document& object) {
+  return in_file(object.place(), [&] {
+    Recipe recipe = read_recipe(object);
+    check_recipe(recipe);
+    return recipe;
+  });
+}
+
+std::vector<Recipe> listed_recipes(const Document& document) {
   check_schema(document, "experiments");
   const Document list = document.at("experiments");
   std::vector<Recipe> recipes;
   std::set<std::string> ids;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    recipes.push_back(read_recipe(list.element(i)));
+    recipes.push_back(checked_recipe(list.element(i)));
     if (!ids.insert(recipes.back().id).second)
       list.element(i).refuse("recipe.duplicate-id", fmt::format("two experiments are named '{}'", recipes.back().id));
   }
   return recipes;
+}
+
+}  // namespace
+
+std::vector<Recipe> read_recipes(const std::string& text, const std::string& source) {
+  return in_file(source, [&] { return listed_recipes(Document::parse(text, source)); });
 }
 
 }  // namespace microstep

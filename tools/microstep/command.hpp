@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "microstep/data/error.hpp"
+
 namespace microstep::cli {
 
 /// Exit codes; the highest severity wins: signals > 70 > 6 > 2 > 3 > 5 > 1 > 4.
@@ -34,6 +36,10 @@ void add_record(CLI::App& app, std::function<int()>& action);
 void add_verify(CLI::App& app, std::function<int()>& action);
 void add_diff(CLI::App& app, std::function<int()>& action);
 void add_accept(CLI::App& app, std::function<int()>& action);
+
+/// What is wrong with a command line: usage.no-command, usage.unknown-command, usage.missing, usage.unexpected,
+/// usage.wrong-type, usage.out-of-range, usage.wrong-count.
+Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments);
 
 /// What stood behind `--`: the command line of a port, unchanged.
 std::vector<std::string>& port_command();

@@ -1,5 +1,7 @@
 #include "microstep/report/compare.hpp"
 
+#include <charconv>
+
 #include "command.hpp"
 #include "microstep/trial/compare.hpp"
 
@@ -29,6 +31,14 @@ int run(const Options& options) {
   }
 }
 
+// The parser would take a number beyond 64 bits, or below 0, for the largest one.
+std::string not_a_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  return error == std::errc() && end == text.data() + text.size() ? ""
+                                                                  : "'" + text + "' is no integer from 0 to 2^64 - 1";
+}
+
 }  // namespace
 
 void add_compare(CLI::App& app, std::function<int()>& action) {
@@ -49,7 +59,9 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
   command->add_option("--dtype", options->dtype, "of params and gradients")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16", "float16"}))
       ->capture_default_str();
-  command->add_option("--seed", options->plan.seed, "of the random streams")->capture_default_str();
+  command->add_option("--seed", options->plan.seed, "of the random streams")
+      ->check(CLI::Validator(not_a_seed, "UINT"))
+      ->capture_default_str();
   command->add_flag("--json", options->json, "the result as JSON");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

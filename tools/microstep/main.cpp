@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "microstep/data/error.hpp"
+#include "microstep/golden/file.hpp"
 
 namespace microstep::cli {
 
@@ -18,7 +19,13 @@ std::vector<std::string>& port_command() {
 }
 
 void add_port_times(CLI::App& command, PortTimes& times) {
-  const auto positive = CLI::Range(0.001, 86400.0);
+  const CLI::Validator positive(
+      [](const std::string& text) {
+        double seconds = 0;
+        bool fits = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.001 && seconds <= 86400;
+        return fits ? std::string() : "'" + text + "' is not a number of seconds from 0.001 to 86400";
+      },
+      "SECONDS");
   command.add_option("--timeout", times.request, "seconds that the port has for one request")
       ->check(positive)
       ->capture_default_str();
@@ -49,6 +56,21 @@ int exit_code(const std::string& id) {
   return usage;
 }
 
+// What helps where the error itself does not say.
+std::string next_step(const Error& error) {
+  if (!error.next().empty()) return {};
+  switch (exit_code(error.id())) {
+    case bad_input:
+      return "\n  next: look at that place; restore the file or write it anew";
+    case no_port:
+      return "\n  next: start the port by hand and look at what it says";
+    case not_written:
+      return "\n  next: look at the place, its permissions and the free space";
+    default:
+      return "\n  next: microstep --help";
+  }
+}
+
 // The tool's own part of the command line; the rest behind `--` is the port's.
 int own_arguments(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
@@ -61,17 +83,33 @@ int own_arguments(int argc, char** argv) {
   return argc;
 }
 
+void refuse_unused_port(const CLI::App& command) {
+  if (port_command().empty() || command.get_option_no_throw("--start-timeout")) return;
+  throw Error("usage.unexpected", command.get_name() + " takes no port", "behind --",
+              "microstep " + command.get_name() + " --help");
+}
+
+void tell(const Error& error) { std::fprintf(stderr, "microstep: %s%s\n", error.what(), next_step(error).c_str()); }
+
 int run(int argc, char** argv) {
   CLI::App app("Is accumulated training the same computation as large-batch training, and if not, why?");
   app.set_version_flag("--version", "microstep " MICROSTEP_VERSION);
   app.require_subcommand(1);
   std::function<int()> action;
   for (const Command& command : commands()) command.add(app, action);
+  const int own = own_arguments(argc, argv);
   try {
-    app.parse(own_arguments(argc, argv), argv);
+    app.parse(own, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+    return as_expected;
+  } catch (const CLI::CallForVersion&) {
+    print("microstep " MICROSTEP_VERSION "\n");
+    return as_expected;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? as_expected : usage;
+    throw usage_error(app, error, {argv + 1, argv + own});
   }
+  refuse_unused_port(*app.get_subcommands()[0]);
   return action();
 }
 
@@ -81,8 +119,11 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return microstep::cli::run(argc, argv);
+  } catch (const microstep::FileError& error) {
+    microstep::cli::tell(error);
+    return microstep::cli::bad_input;
   } catch (const microstep::Error& error) {
-    std::fprintf(stderr, "microstep: %s\n", error.what());
+    microstep::cli::tell(error);
     return microstep::cli::exit_code(error.id());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "microstep: internal: %s\n  next: please report this as a bug\n", error.what());

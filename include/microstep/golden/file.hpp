@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "microstep/data/error.hpp"
+
 namespace microstep {
 
 inline constexpr std::int64_t largest_file = std::int64_t{1} << 30;
@@ -18,6 +20,28 @@ std::string read_file(const std::string& path, Links links = Links::follow);
 void write_file(const std::string& path, std::string_view bytes);
 /// Removes what writers that are dead left in the folder.
 void sweep_temporary_files(const std::string& folder);
+
+/// An Error about what stands in a file, whatever room refused it; the place names the file.
+class FileError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// decode(), whose Errors become FileErrors of that source.
+template <class Decode>
+auto in_file(const std::string& source, Decode decode) {
+  try {
+    return decode();
+  } catch (const Error& error) {
+    const std::string& place = error.place();
+    const bool named = place.starts_with(source);
+    throw FileError(error.id(), error.message(),
+                    named           ? place
+                    : place.empty() ? source
+                                    : source + '\n' + place,
+                    error.next());
+  }
+}
 
 /// 64 lower-case hexadecimal digits.
 std::string sha256_of(std::string_view bytes);

@@ -35,6 +35,9 @@ struct Evidence {
   std::optional<Semantics> against_reference;
   std::optional<Semantics> against_permuted;
   std::optional<Semantics> against_clean;
+  /// Where the accumulated trace first leaves the one-step balls of its spec: what was decided of the spec does not
+  /// speak for it then. Empty where it does.
+  std::string unfaithful;
   /// Numbers of the two traces of a same computation must be equal bit for bit (our own engine), not only up to
   /// rounding.
   bool bitwise = true;

@@ -38,7 +38,7 @@ struct Recipe {
   std::vector<std::string> behaviours;
 };
 
-/// Throws json.*, spec.*, recipe.duplicate-id.
+/// Throws FileError: json.*, spec.*, plan.*, recipe.*, contract.unknown, behaviour.unknown.
 std::vector<Recipe> read_recipes(const std::string& text, const std::string& source);
 /// The plans of the recipe's roles; gradients from the stream of the recipe's id, float facts those of the port.
 Experiment experiment_of(const Recipe& recipe, const PortFacts& facts);
