@@ -12,7 +12,7 @@ namespace {
 
 using A = Balls<Wide>;
 
-double magnitude(const Ball& ball) { return static_cast<double>(wide::abs(ball.value)); }
+double magnitude(const Ball& ball) { return wide::to_double(wide::abs(ball.value)); }
 
 // Two runs side by side.
 class Decision {

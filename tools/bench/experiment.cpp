@@ -82,10 +82,10 @@ std::vector<Case> experiment_cases() {
   const std::string few = fmt::format("experiment, {} contracts that need no further run", ids.size());
   return {
       {few, Figure::rate, 20000, {few, {}, [=] { judge_two_runs(*pair, ids); }}, {}, 200},
-      {"experiment, and one-step balls of both runs",
+      {"experiment, with the one-step balls of the accumulated run",
        Figure::rate,
        {},
-       {"experiment, and one-step balls of both runs", {}, [=] { judge_accumulated_over_balls(*pair); }},
+       {"experiment, with the one-step balls of the accumulated run", {}, [=] { judge_accumulated_over_balls(*pair); }},
        {},
        50},
       {"experiment, all contracts",
