@@ -105,9 +105,14 @@ Verdict judge_up_to_rounding(const Reading& reading, Role role) {
   return holds("with k = 1 every step lies in the ball of the inner optimizer's");
 }
 
-/// Gradients that are rounded to another dtype by an accumulator cannot give the inner optimizer's bits.
-bool accumulates_in_other_dtypes(const Schema& schema) {
+/// An accumulator that rounds gradients, or what the inner optimizer makes of them, to another dtype cannot give the
+/// inner optimizer's bits.
+bool rounds_to_other_dtypes(const Schema& schema, const Schema& inner) {
   return std::ranges::any_of(schema.columns(), [&](const Column& column) {
+    if (column.path.starts_with("updates/")) {
+      auto update = inner.find_column(column.path);
+      return update && inner.columns()[*update].dtype != column.dtype;
+    }
     const std::size_t at = column.path.find("/acc_grads/");
     if (at == std::string::npos) return false;
     auto gradient = schema.find_column("gradients" + column.path.substr(column.path.find('/', at + 1)));
@@ -147,8 +152,8 @@ Verdict identity_k1(const Reading& reading) {
   if (!evidence.bitwise) return judge_up_to_rounding(reading, role);
   if (other == evidence.observed.end() || run->second.rows() != other->second.rows())
     return not_applicable("no run of the inner optimizer on the same batches was made");
-  if (accumulates_in_other_dtypes(run->second.schema()))
-    return not_applicable("the accumulator holds another dtype than the gradients have");
+  if (rounds_to_other_dtypes(run->second.schema(), other->second.schema()))
+    return not_applicable("the accumulator rounds gradients or updates to another dtype");
   const auto& plans = evidence.experiment->plans;
   Pairs pairs =
       paired(plans.at(role).spec, run->second.schema(), plans.at(Role::reference).spec, other->second.schema());

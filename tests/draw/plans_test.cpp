@@ -187,6 +187,38 @@ TEST(Plans, HaveWholePartialAndRaggedWindows) {
   EXPECT_TRUE(partial && whole && ragged && weighted);
 }
 
+TEST(Plans, AreWithinTheirLimits) {
+  PlanLimits strict;
+  strict.spec.accumulators = Accumulators::outermost;
+  strict.spec.least_k = 2;
+  strict.spec.choices = {{"reduce", {"sum"}}, {"skip", {"never", "large"}}};
+  strict.loss = Loss::sum;
+  for (const PlanLimits& limits : {plain, lively(), strict})
+    for (std::uint64_t i = 0; i < cases; ++i) EXPECT_TRUE(is_within(limits, plan_of(i, limits))) << i;
+}
+
+TEST(Plans, AreNotWithinWhatTheyBreak) {
+  PlanLimits limits;
+  limits.spec.accumulators = Accumulators::outermost;
+  limits.spec.least_k = 2;
+  limits.spec.choices = {{"reduce", {"mean"}}};
+  Plan plan = plan_of(0, limits);
+  plan.spec = parse_spec("multi_steps(sgd(1), k=2)");
+  ASSERT_TRUE(is_within(limits, plan));
+  for (const char* spec : {"sgd(1)", "multi_steps(sgd(1), k=1)", "multi_steps(sgd(1), k=[[0, 2], [3, 1]])",
+                           "multi_steps(sgd(1), k=2, reduce=sum)", "chain(multi_steps(sgd(1), k=2))",
+                           "multi_steps(multi_steps(sgd(1), k=2), k=2)"}) {
+    Plan other = plan;
+    other.spec = parse_spec(spec);
+    EXPECT_FALSE(is_within(limits, other)) << spec;
+  }
+  Plan sums = plan, heavy = plan;
+  sums.loss = Loss::sum;
+  heavy.given.push_back({heavy.given[0].gradient, heavy.given[0].weight + 1});
+  EXPECT_FALSE(is_within(limits, sums));
+  EXPECT_FALSE(is_within(limits, heavy));
+}
+
 TEST(Plans, HaveEqualMicrobatchesUnlessRagged) {
   for (std::uint64_t i = 0; i < cases; ++i) {
     const Plan plan = plan_of(i, plain);

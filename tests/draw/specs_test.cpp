@@ -105,7 +105,8 @@ TEST(Specs, ReachEveryChoice) {
   std::map<std::string, std::set<std::string>> seen;
   for (std::uint64_t i = 0; i < cases; ++i) {
     const Spec spec = draw_spec(Stream("spec", 5), i, limits);
-    for (const char* name : {"reduce", "skip", "partial", "acc_dtype"}) seen[name].insert(spec.text(name));
+    for (const auto& [name, value] : spec.args)
+      if (const auto* text = std::get_if<std::string>(&value.data)) seen[name].insert(*text);
   }
   for (const ArgumentRule& argument : op_rule("multi_steps").arguments) {
     if (argument.type != ArgumentType::choice) continue;

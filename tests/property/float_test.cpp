@@ -161,7 +161,8 @@ RC_GTEST_PROP(Contracts, HoldForOurOwnEngine, ()) {
   limits.spec.accumulators = Accumulators::outermost;
   limits.ragged = false;
   limits.special.huge = 0;
-  limits.spec.choices = {{"reduce", {"mean", "weighted"}},
+  limits.spec.choices = {{"clear", {"select"}},
+                         {"reduce", {"mean", "weighted"}},
                          {"partial", {"hold", "flush", "drop"}},
                          {"skip", {"not_finite", "window_not_finite"}}};
   obey("own-engine-breaks-no-contract", limits, breaks_no_contract);
@@ -172,8 +173,10 @@ RC_GTEST_PROP(Contracts, HoldForOurOwnEngineWithoutSkips, ()) {
   limits.spec.accumulators = Accumulators::outermost;
   limits.ragged = false;
   limits.special.infinite = limits.special.nan = limits.special.huge = 0;
-  limits.spec.choices = {
-      {"reduce", {"mean", "weighted"}}, {"partial", {"hold", "flush", "drop"}}, {"skip", {"never", "large"}}};
+  limits.spec.choices = {{"clear", {"select"}},
+                         {"reduce", {"mean", "weighted"}},
+                         {"partial", {"hold", "flush", "drop"}},
+                         {"skip", {"never", "large"}}};
   obey("own-engine-breaks-no-contract", limits, breaks_no_contract);
 }
 
@@ -206,7 +209,7 @@ RC_GTEST_PROP(Skip, ForgetsWhatItLeavesOut, ()) {
   limits.spec.accumulators = Accumulators::outermost;
   limits.special.huge = 0;
   limits.special.infinite = limits.special.nan = 0.02;
-  limits.spec.choices = {{"skip", {"not_finite", "large", "window_not_finite"}}};
+  limits.spec.choices = {{"skip", {"not_finite", "large", "window_not_finite"}}, {"clear", {"select"}}};
   obey("skipped-microbatches-never-were", limits, forgets_what_it_skips);
 }
 

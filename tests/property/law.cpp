@@ -97,7 +97,8 @@ void obey(const std::string& name, const DrawnPlan& draw, const Law& law) {
 
 void obey(const std::string& name, const PlanLimits& limits, const Law& law) {
   obey(
-      name, [&](const Stream& stream, std::uint64_t which_case) { return draw_plan(stream, which_case, limits); }, law);
+      name, [&](const Stream& stream, std::uint64_t which_case) { return draw_plan(stream, which_case, limits); },
+      [&](const Plan& plan) { return is_within(limits, plan) ? law(plan) : holds(); });
 }
 
 }  // namespace microstep::property

@@ -32,7 +32,8 @@ std::string failures_folder();
 std::string failure_report(const std::string& name, const Plan& plan, const Law& law);
 
 /// One case of a property: (seed, case) from rapidcheck, the plan from room draw. Fails with failure_report; an
-/// undecided case is discarded, and max_discard_ratio of RC_PARAMS limits how many may be.
+/// undecided case is discarded, and max_discard_ratio of RC_PARAMS limits how many may be. The law is asked only about
+/// plans within the limits.
 void obey(const std::string& name, const PlanLimits& limits, const Law& law);
 /// The same for plans that are drawn in another way.
 using DrawnPlan = std::function<Plan(const Stream&, std::uint64_t which_case)>;

@@ -7,7 +7,7 @@
 
 namespace {
 
-constexpr const char* usual = "seed=20260711 max_success=100 max_discard_ratio=1";
+constexpr const char* usual = "seed=20260711 max_success=1000 max_discard_ratio=1";
 
 const bool set = setenv("RC_PARAMS", usual, 0) == 0;
 

@@ -52,6 +52,10 @@ struct PlanLimits {
   Loss loss = Loss::mean;
 };
 
+/// True if the plan keeps to what the limits say of choices, accumulators, k, loss, equal microbatches and numbers that
+/// are not finite: so a law that holds for such plans only is not asked about a simpler one that is none.
+bool is_within(const PlanLimits& limits, const Plan& plan);
+
 /// A checked plan of a drawn spec, or of the given one.
 Plan draw_plan(const Stream& stream, std::uint64_t which_case, const PlanLimits& limits,
                const std::optional<Spec>& spec = std::nullopt);
