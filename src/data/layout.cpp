@@ -1,4 +1,4 @@
-#include "microstep/data/layout.hpp"
+#include "microstep/data/tree.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -123,6 +123,11 @@ std::vector<OpRule> links() {
   };
 }
 
+ArgumentRule clearing() {
+  return one_of("clear", {"select", "multiply"},
+                "how a held update and an old sum become 0; multiply keeps NaN and inf as NaN");
+}
+
 std::vector<OpRule> wrappers() {
   return {
       {"masked",
@@ -138,7 +143,7 @@ std::vector<OpRule> wrappers() {
       {"apply_every",
        transformation,
        Inner::none,
-       {ranged("k", integer, "1", microsteps, "microsteps a window")},
+       {ranged("k", integer, "1", microsteps, "microsteps a window"), clearing()},
        "emits the sum of k microsteps, zeros before",
        true},
       {"multi_steps",
@@ -149,7 +154,8 @@ std::vector<OpRule> wrappers() {
         one_of("skip", {"never", "not_finite", "large(max_norm)", "window_not_finite"}, "microbatches left out"),
         ranged("max_norm", number, "0", positive, "written inside skip=large(max_norm): skips larger gradients"),
         one_of("partial", {"hold", "flush", "flush_by_k", "drop"}, "what becomes of a last window that is not full"),
-        one_of("acc_dtype", {"same", "float32", "float64", "bfloat16", "float16"}, "dtype of the accumulator")},
+        one_of("acc_dtype", {"same", "float32", "float64", "bfloat16", "float16"}, "dtype of the accumulator"),
+        clearing()},
        "the inner runs once a window of k microsteps",
        true},
   };

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "microstep/data/layout.hpp"
+#include "microstep/data/tree.hpp"
 #include "microstep/json/document.hpp"
 #include "microstep/json/writer.hpp"
 

@@ -54,6 +54,17 @@ std::optional<Finding> first_wrong_count(const Reading& reading, const Node& nod
   return std::nullopt;
 }
 
+/// A sum that is not finite and is multiplied by 0, where it ought to be overwritten, stays.
+std::optional<Finding> first_kept_nan(const Reading& reading, const Node& node, std::int64_t row, std::size_t column) {
+  if (node.spec->text("clear") != "multiply" || row == 0) return std::nullopt;
+  const auto before = reading.rows().numbers(row - 1, column), now = reading.rows().numbers(row, column);
+  if (reading.rows().presence(row - 1, column) != Presence::dense) return std::nullopt;
+  for (std::size_t j = 0; j < now.size(); ++j)
+    if (!wide::is_finite(before[j].value) && wide::is_nan(now[j].value))
+      return Finding{Role::accumulated, row, column, false, static_cast<std::int64_t>(j), now[j], exactly(0)};
+  return std::nullopt;
+}
+
 /// multi_steps is zeros when empty; apply_every keeps its sum until the next window overwrites it.
 std::optional<Finding> first_leftover(const Reading& reading, const Node& node, BallCheck& check) {
   for (std::int64_t row = 0; row < reading.rows().rows(); ++row) {
@@ -62,6 +73,7 @@ std::optional<Finding> first_leftover(const Reading& reading, const Node& node, 
       std::optional<Finding> found;
       if (node.is_multi_steps() && beat.empty) found = first_nonzero(reading.rows(), row, column);
       if (!node.is_multi_steps() && beat.opens && reading.expected()) found = check.first_outside(row, column);
+      if (!found && !node.is_multi_steps() && beat.opens) found = first_kept_nan(reading, node, row, column);
       if (found) return found;
     }
   }

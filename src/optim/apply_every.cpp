@@ -8,7 +8,7 @@ template <class A>
 class ApplyEvery final : public GradientTransformation<A> {
  public:
   using V = typename A::Value;
-  explicit ApplyEvery(std::int64_t k) : k_(k) {}
+  explicit ApplyEvery(const Spec& spec) : k_(spec.integer("k")), multiplies_(spec.text("clear") == "multiply") {}
 
   State<V> init(const A&, const Tree<V>& params) const override {
     return {"apply_every", {{"count", 0}}, {{"grad_acc", zero_slot(params)}}, {}};
@@ -18,11 +18,14 @@ class ApplyEvery final : public GradientTransformation<A> {
               const StepInput&) const override {
     std::int64_t& count = state.count("count");
     Tree<V>& sum = state.slot("grad_acc");
-    for (std::size_t i = 0; i < updates.leaf_count(); ++i) accumulate(arithmetic, updates, sum, i, count == 0);
+    if (multiplies_ && count == 0) clear_by_multiplication(arithmetic, sum);
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i)
+      accumulate(arithmetic, updates, sum, i, count == 0 && !multiplies_);
     bool emits = count == k_ - 1;
     count = (count + 1) % k_;
-    if (!emits) return hold(updates, params);
+    if (!emits && !multiplies_) return hold(updates, params);
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) emit(arithmetic.at(updates.leaf(i).dtype), updates, sum, i);
+    if (!emits) clear_by_multiplication(arithmetic, updates);
   }
 
  private:
@@ -48,13 +51,14 @@ class ApplyEvery final : public GradientTransformation<A> {
   }
 
   std::int64_t k_;
+  bool multiplies_;
 };
 
 }  // namespace
 
 template <class A>
 TransformationPointer<A> make_apply_every(const Spec& spec) {
-  return std::make_shared<ApplyEvery<A>>(spec.integer("k"));
+  return std::make_shared<ApplyEvery<A>>(spec);
 }
 MICROSTEP_INSTANTIATE_LINK(make_apply_every)
 

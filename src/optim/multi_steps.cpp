@@ -26,7 +26,8 @@ class MultiSteps final : public GradientTransformation<A> {
         skip_(named<Skip>(spec.text("skip"), {"never", "not_finite", "large", "window_not_finite"})),
         partial_(named<Partial>(spec.text("partial"), {"hold", "flush", "flush_by_k", "drop"})),
         max_norm_(spec.number("max_norm")),
-        acc_dtype_(dtype_from_name(spec.text("acc_dtype"))) {}
+        acc_dtype_(dtype_from_name(spec.text("acc_dtype"))),
+        multiplies_(spec.text("clear") == "multiply") {}
 
   State<V> init(const A& arithmetic, const Tree<V>& params) const override {
     State<V> state{"multi_steps", {{"mini_step", 0}, {"gradient_step", 0}}, {}, {}};
@@ -47,7 +48,8 @@ class MultiSteps final : public GradientTransformation<A> {
     if (takes) accumulate(arithmetic, updates, state, mini_step++, input.weight, closes);
     if (closes) return emit(arithmetic, updates, state, params, input, k);
     if (input.last && partial_ == Partial::drop) reset(state, params);
-    hold(updates, params);
+    if (!takes || !multiplies_) return hold(updates, params);
+    hold_by_multiplication(arithmetic, updates, state, params, input);
   }
 
  private:
@@ -79,7 +81,7 @@ class MultiSteps final : public GradientTransformation<A> {
       total = in_double.add(total, A::constant(weight));
       share = in_double.divide(A::constant(weight), total);
     }
-    if (mini_step == 0 && may_exchange<A>(updates, acc)) return std::swap(updates, acc);
+    if (mini_step == 0 && !multiplies_ && may_exchange<A>(updates, acc)) return std::swap(updates, acc);
     for (std::size_t i = 0; i < acc.leaf_count(); ++i) {
       if (acc.presence(i) == Presence::absent) continue;
       const Dtype wide = promote(updates.leaf(i).dtype, acc.leaf(i).dtype);
@@ -95,7 +97,7 @@ class MultiSteps final : public GradientTransformation<A> {
     if (updates.presence(i) == Presence::absent && !acc.is_dense(i)) return;
     const A a = arithmetic.at(promote(updates.leaf(i).dtype, acc.leaf(i).dtype));
     const A store = arithmetic.at(stored);
-    if (mini_step == 0 && updates.is_dense(i)) {
+    if (mini_step == 0 && updates.is_dense(i) && !(multiplies_ && acc.is_dense(i))) {
       acc.mark(i, Presence::dense);
       return each(store, acc.values(i), updates, i, [](const V&, const V& g) { return g; });
     }
@@ -135,11 +137,32 @@ class MultiSteps final : public GradientTransformation<A> {
     }
     if (partial_ == Partial::flush_by_k && length < k && reduce_ != Reduce::sum)
       divide_by_k(arithmetic, acc, length, k);
+    Tree<V> cleared;
+    if (multiplies_) clear_by_multiplication(arithmetic, cleared = acc);
     hand_over(arithmetic, updates, acc);
     reset(state, params);
+    if (multiplies_) take_numbers(acc, cleared);
     ++state.count("gradient_step");
     inner_->update(arithmetic, updates, state.of[0], params, window);
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) finish_leaf(arithmetic, updates, *incoming, params, i);
+  }
+
+  // 0 times what the inner, asleep, would make of the sum so far.
+  void hold_by_multiplication(const A& arithmetic, Tree<V>& updates, const State<V>& state, const Tree<V>& params,
+                              const StepInput& input) const {
+    const LayoutPointer incoming = updates.layout_pointer();
+    State<V> asleep = state.of[0];
+    updates = state.slot("acc_grads");
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i)
+      cast_leaf(arithmetic, updates, i, incoming->leaves()[i].dtype);
+    inner_->update(arithmetic, updates, asleep, params, input);
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i) finish_leaf(arithmetic, updates, *incoming, params, i);
+    clear_by_multiplication(arithmetic, updates);
+  }
+
+  static void take_numbers(Tree<V>& acc, const Tree<V>& cleared) {
+    for (std::size_t i = 0; i < acc.leaf_count(); ++i)
+      if (cleared.is_dense(i)) std::ranges::copy(cleared.values(i), acc.dense_values(i, A::constant(0)).begin());
   }
 
   // What an inner accumulator reads: the weight of the whole window, known or of equal microbatches.
@@ -210,6 +233,7 @@ class MultiSteps final : public GradientTransformation<A> {
   Partial partial_;
   double max_norm_;
   std::optional<Dtype> acc_dtype_;
+  bool multiplies_;
 };
 
 }  // namespace

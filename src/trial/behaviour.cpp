@@ -1,4 +1,4 @@
-#include "microstep/trial/behaviour.hpp"
+#include "microstep/trial/check.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,6 @@
 
 #include "microstep/bound/transition.hpp"
 #include "microstep/judge/contract.hpp"
-#include "microstep/trial/behaviour.hpp"
 #include "microstep/trial/evidence.hpp"
 
 namespace microstep {

@@ -7,7 +7,7 @@
 #include "microstep/judge/contract.hpp"
 #include "microstep/train/run.hpp"
 #include "microstep/trial/evidence.hpp"
-#include "microstep/trial/repair.hpp"
+#include "repair.hpp"
 
 namespace microstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "microstep/trial/recipe.hpp"
+#include "microstep/trial/record.hpp"
 
 #include <algorithm>
 #include <cmath>

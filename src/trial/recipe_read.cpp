@@ -6,8 +6,8 @@
 #include "microstep/json/document.hpp"
 #include "microstep/json/plan.hpp"
 #include "microstep/judge/contract.hpp"
-#include "microstep/trial/behaviour.hpp"
-#include "microstep/trial/recipe.hpp"
+#include "microstep/trial/check.hpp"
+#include "microstep/trial/record.hpp"
 
 namespace microstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "microstep/trial/repair.hpp"
+#include "repair.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Names, shapes, dtypes and offsets of leaves.
-#include "microstep/data/layout.hpp"
+#include "microstep/data/tree.hpp"
 
 #include <gtest/gtest.h>
 

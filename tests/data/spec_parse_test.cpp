@@ -17,10 +17,15 @@ Spec adam_spec(const Value& lr) {
 TEST(SpecParse, FillsDefaults) { EXPECT_EQ(parse_spec("adam(0.1)"), adam_spec(0.1)); }
 
 TEST(SpecParse, MultiStepsHoldsItsInnerAndAllArguments) {
-  const Spec expected{
-      "multi_steps",
-      {{"k", 4}, {"reduce", "mean"}, {"skip", "never"}, {"max_norm", 0}, {"partial", "hold"}, {"acc_dtype", "same"}},
-      {adam_spec(0.1)}};
+  const Spec expected{"multi_steps",
+                      {{"k", 4},
+                       {"reduce", "mean"},
+                       {"skip", "never"},
+                       {"max_norm", 0},
+                       {"partial", "hold"},
+                       {"acc_dtype", "same"},
+                       {"clear", "select"}},
+                      {adam_spec(0.1)}};
   EXPECT_EQ(parse_spec("multi_steps(adam(0.1), k=4)"), expected);
 }
 

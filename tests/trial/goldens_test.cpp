@@ -8,7 +8,7 @@
 #include "microstep/golden/file.hpp"
 #include "microstep/json/plan.hpp"
 #include "microstep/trial/evidence.hpp"
-#include "microstep/trial/recipe.hpp"
+#include "microstep/trial/record.hpp"
 #include "microstep/trial/verify.hpp"
 
 namespace microstep {

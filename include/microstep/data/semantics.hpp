@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "microstep/data/layout.hpp"
+#include "microstep/data/tree.hpp"
 #include "microstep/scalar/ball.hpp"
 
 namespace microstep {

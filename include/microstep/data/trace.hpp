@@ -2,14 +2,16 @@
 // What happened in a run, as flat rows: one of numbers and one of counts a microstep. Row 0 is the start (params and
 // state; gradients and updates of row 0 are absent), row t what stood after microstep t.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-#include "microstep/data/layout.hpp"
+#include "microstep/data/plan.hpp"
 #include "microstep/data/tree.hpp"
 #include "microstep/scalar/ball.hpp"
 
@@ -125,5 +127,9 @@ struct Errored {
   std::string id;
   std::string message;
 };
+
+using Answer = std::variant<Trace, Skipped, Errored>;
+/// Whatever turns a plan into a trace: our own run, a golden file, a foreign port.
+using Producer = std::function<Answer(const Plan&)>;
 
 }  // namespace microstep

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "microstep/data/layout.hpp"
+#include "microstep/data/tree.hpp"
 
 namespace microstep {
 

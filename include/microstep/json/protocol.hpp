@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "microstep/data/plan.hpp"
-#include "microstep/data/producer.hpp"
+#include "microstep/data/trace.hpp"
 #include "microstep/json/document.hpp"
 
 namespace microstep {

@@ -43,6 +43,13 @@ void scale_leaf(const A& arithmetic, Tree<typename A::Value>& tree, std::size_t 
   for (auto& u : tree.values(i)) u = a.multiply(step, u);
 }
 
+/// 0 times every number: zeros, and NaN for what is not finite. What libraries do that multiply where they ought to
+/// select.
+template <class A>
+void clear_by_multiplication(const A& arithmetic, Tree<typename A::Value>& tree) {
+  for (std::size_t i = 0; i < tree.leaf_count(); ++i) scale_leaf(arithmetic, tree, i, 0.0);
+}
+
 /// Per leaf whether a glob (* and ?) of the list matches its name; all for an empty list.
 std::vector<bool> matching_leaves(const Layout& layout, const std::vector<Value>& globs);
 

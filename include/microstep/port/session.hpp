@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "microstep/data/producer.hpp"
+#include "microstep/data/trace.hpp"
 #include "microstep/json/protocol.hpp"
 #include "microstep/port/process.hpp"
 

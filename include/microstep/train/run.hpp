@@ -2,7 +2,7 @@
 // The only training loop. Accumulated and large-batch training are the same run on two plans.
 #include <functional>
 
-#include "microstep/data/producer.hpp"
+#include "microstep/data/trace.hpp"
 #include "microstep/optim/transform.hpp"
 #include "microstep/train/problem.hpp"
 

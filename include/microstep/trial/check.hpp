@@ -2,15 +2,31 @@
 // One experiment against what was derived for it: are the traces faithful, are the right contracts broken, are the
 // plans the same or not as expected?
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "microstep/data/producer.hpp"
 #include "microstep/data/semantics.hpp"
+#include "microstep/data/trace.hpp"
 #include "microstep/judge/faithful.hpp"
 #include "microstep/judge/verdict.hpp"
 
 namespace microstep {
+
+// What a library does differently from the definition, by name: each is a policy of the spec, so that its traces can be
+// judged as closely as any other.
+struct Behaviour {
+  std::string_view id;
+  std::string_view statement;
+  std::string_view source;
+  /// The spec with the policy written out; the same spec where it does not concern it.
+  Spec (*apply)(const Spec&);
+};
+
+std::span<const Behaviour> behaviours();
+/// All of the named ones applied. Throws behaviour.unknown.
+Spec with_behaviours(Spec spec, std::span<const std::string> ids);
 
 struct Expectation {
   Sameness plans = Sameness::same;

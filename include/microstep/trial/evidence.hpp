@@ -1,7 +1,7 @@
 #pragma once
 // Gathers what contracts look at: the plans of an experiment, a producer's traces of them, one-step balls, decisions.
 #include "microstep/bound/semantics.hpp"
-#include "microstep/data/producer.hpp"
+#include "microstep/data/trace.hpp"
 #include "microstep/judge/evidence.hpp"
 
 namespace microstep {
