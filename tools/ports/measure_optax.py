@@ -140,7 +140,7 @@ def orders():
     n = RANDOM.integers(1, 9, COUNT).astype(np.int32)
     quotient = (g - m) / (n + 1).astype(np.float32)
     reciprocal = (g - m) * (np.float32(1) / (n + 1).astype(np.float32))
-    match("acc_grads of multi_steps", jax.jit(lambda g, m, n: m + (g - m) / (n + 1))(g, m, n),
+    match("acc + (g-acc)/(n+1) with another n for each element", jax.jit(lambda g, m, n: m + (g - m) / (n + 1))(g, m, n),
           {"acc + (g-acc)/(n+1), each rounded": m + quotient, "with 1/(n+1)": m + reciprocal})
     momentum = jax.jit(lambda g, t: optax.trace(0.9).update(g, optax.TraceState(t)))(g, m)[0]
     match("trace", momentum, {"g + b*t, each rounded": g + f32 * m, "fma(b, t, g)": fused(m, f32, g)})
@@ -196,7 +196,51 @@ def absent():
     say("apply_updates with None", attempt(lambda: show(optax.apply_updates(params, {"w": jnp.ones([1]), "frozen": None}))))
 
 
+def means():
+    """The running mean within the real MultiSteps: microstep n + 1 of a window of k, from a drawn accumulator."""
+    for k, n in ((2, 1), (3, 1), (3, 2), (4, 3), (8, 2), (8, 4), (8, 6)):
+        g, acc = draw(), draw()
+        reciprocal, count = np.float32(1) / np.float32(n + 1), np.float32(n + 1)
+        match(f"running mean of MultiSteps, k={k}, microstep {n + 1}", mean_after(k, n, g, acc), {
+            "acc + (g-acc)/(n+1), each rounded": acc + (g - acc) / count, "each rounded with 1/(n+1)": acc + (g - acc) * reciprocal,
+            "fma(g-acc, 1/(n+1), acc)": fused(g - acc, reciprocal, acc)})
+    sizes = 12 * RANDOM.integers(1, 6, (3, COUNT)) / 64
+    for name, signs in (("of one sign", np.sign(draw())), ("of mixed signs", np.sign(RANDOM.standard_normal((3, COUNT))))):
+        gradients = (sizes * signs).astype(np.float32)
+        found = emitted_mean(gradients)
+        wrong = found != gradients.astype(np.float64).mean(0)
+        say(f"mean over k=3 of multiples of 12/64 {name}: not exact", f"{int(wrong.sum())} of {COUNT}")
+    for shape in ([], [1], [2], [2, 3]):
+        gradients = np.stack([np.full(shape, x, np.float32) for x in (0.1875, 0.375, -0.5625)])
+        say(f"mean over k=3 of 0.1875, 0.375, -0.5625 in a leaf of shape {shape}", sorted(set(emitted_mean(gradients).ravel().tolist())))
+
+def mean_after(k, n, gradients, accumulator):
+    steps_of = multi(optax.sgd(1.0), k)
+    start = steps_of.init(jnp.ones([COUNT]))._replace(mini_step=jnp.int32(n), acc_grads=jnp.asarray(accumulator))
+    updates, state = jax.jit(steps_of.update)(gradients, start, jnp.ones([COUNT]))
+    return -np.asarray(updates) if n == k - 1 else state.acc_grads
+
+
+def emitted_mean(gradients):
+    steps_of, params = multi(optax.sgd(1.0), len(gradients)), jnp.ones(gradients.shape[1:])
+    state, update = steps_of.init(params), jax.jit(steps_of.update)
+    for gradient in gradients:
+        updates, state = update(gradient, state, params)
+    return -np.asarray(updates)
+
+
+def inner_dtypes():
+    """What the inner transformation is given, for each dtype of the gradients."""
+    for dtype in ("float32", "bfloat16", "float16", "float64"):
+        jax.config.update("jax_enable_x64", dtype == "float64")
+        given = []
+        inner = optax.stateless(lambda updates, params: given.append(str(updates.dtype)) or updates)
+        acc = [str(state.acc_grads.dtype) for _, state in steps(multi(inner, 2), [0.1, 0.2], dtype)][-1]
+        say(f"gradients of {dtype}: acc_grads; given to the inner", f"{acc}; {given[-1]}")
+    jax.config.update("jax_enable_x64", False)
+
+
 if __name__ == "__main__":
     say("optax, jax, python", f"{optax.__version__}, {jax.__version__}, {sys.version.split()[0]}")
-    for measure in (dtypes, windows, powers, divisions, orders, precision, clipping, absent):
+    for measure in (dtypes, windows, powers, divisions, orders, precision, clipping, absent, means, inner_dtypes):
         measure()
