@@ -145,6 +145,7 @@ Poisons poisons_under(const std::vector<Golden>& goldens, std::string_view skip)
 TEST_P(Goldens, HoldANumberThatIsNotFiniteInEachPosition) {
   const std::set<std::string> both{"NaN", "infinity"};
   const Poisons due{{1, both}, {2, both}, {3, both}};
+  EXPECT_EQ(poisons_under(goldens(), "never"), due);
   EXPECT_EQ(poisons_under(goldens(), "not_finite"), due);
   EXPECT_GE(count([](const Plan& p) { return is_multi_steps(p.spec) && p.spec.text("skip") == "large"; }), 1);
 }
