@@ -23,6 +23,7 @@ int run(const Options& options) {
   const auto port = start_port(options.times);
   const auto recorded = record(options.folder, recipes, port->facts(), port->producer(),
                                [&](std::size_t done) { show_progress("recorded", done, recipes.size()); });
+  finish(*port);
   print(options.json ? json_report(recorded) : text_report(recorded));
   bool refused = std::ranges::any_of(recorded, [](const Recorded& r) { return !r.problems.empty(); });
   return refused ? differs : as_expected;

@@ -37,6 +37,7 @@ int run(const Options& options) {
     const auto port = start_port(options.times);
     const Producer producer = port->producer();
     verified = verify(options.folder, &producer, !on_ci(), options.filter, progress);
+    finish(*port);
   }
   print(options.json ? json_report(verified) : text_report(verified));
   return exit_code(verified);
