@@ -1,0 +1,125 @@
+// Verdicts and causes that were derived by hand, and the specs that are offered in place of those that differ.
+#include "microstep/trial/compare.hpp"
+
+#include <gtest/gtest.h>
+
+namespace microstep {
+namespace {
+
+struct Derived {
+  const char* spec;
+  Sameness verdict;
+  std::vector<std::string> causes;
+  const char* why;
+  const char* against = "";
+  PlanOptions options = {};
+};
+
+PlanOptions with(std::int64_t partial, bool ragged, Loss loss) {
+  PlanOptions options;
+  options.partial = partial;
+  options.ragged = ragged;
+  options.loss = loss;
+  return options;
+}
+
+const PlanOptions ragged = with(0, true, Loss::mean), partial = with(1, false, Loss::mean),
+                  summed = with(0, false, Loss::sum);
+
+constexpr auto same = Sameness::same, different = Sameness::different;
+
+const std::vector<Derived>& derived() {
+  static const std::vector<Derived> table = {
+      {"multi_steps(sgd(0.5), k=2)", same, {}, "the mean gradient is the large batch's"},
+      {"multi_steps(sgd(0.5, momentum=0.5), k=3)", same, {}, "momentum moves once a window"},
+      {"multi_steps(adamw(0.1), k=2)", same, {}, "decay once a window, on the params that the large batch has"},
+      {"multi_steps(chain(clip_by_global_norm(0.01), sgd(0.5)), k=2)", same, {}, "the mean is clipped"},
+      {"multi_steps(sgd(0.5), k=2, reduce=sum)", different, {"sum-mean"}, "twice the mean"},
+      {"multi_steps(sgd(0.5), k=2, reduce=sum)", same, {}, "a sum loss has the sum", "", summed},
+      {"multi_steps(sgd(0.5), k=2)", different, {"sum-mean"}, "a sum loss has no mean", "", summed},
+      {"chain(sgd(0.5), apply_every(2))", different, {"sum-mean"}, "without state only the factor is left"},
+      {"chain(apply_every(2), sgd(0.5))", different, {"sum-mean"}, "the same in the other order"},
+      {"chain(sgd(0.5, momentum=0.5), apply_every(2))", different, {"micro-state", "sum-mean"}, "momentum moves twice"},
+      {"chain(adam(0.1), apply_every(2))", different, {"micro-state", "sum-mean"}, "Adam moves twice"},
+      {"chain(apply_every(2), adam(0.1))", different, {"micro-state", "sum-mean"}, "Adam moves on the held zeros too"},
+      {"chain(scale_by_schedule([[0, 1], [1, 0.5]]), apply_every(2))",
+       different,
+       {"schedule-count", "sum-mean"},
+       "the second microstep reads the second step"},
+      {"chain(clip(0.01), multi_steps(sgd(0.5), k=2))", different, {"clip-place"}, "clipped per microstep"},
+      {"chain(trace(0.5), multi_steps(sgd(0.5), k=2))", different, {"micro-state"}, "momentum before the window"},
+      {"chain(multi_steps(sgd(0.5), k=2), trace(0.5))", different, {"micro-state"}, "momentum behind, on held zeros"},
+      {"multi_steps(sgd(0.5), k=2)", different, {"token-weight"}, "2 and 3 examples weigh the same", "", ragged},
+      {"multi_steps(sgd(0.5), k=2, reduce=weighted)", same, {}, "weighted by the examples", "", ragged},
+      {"multi_steps(sgd(0.5), k=3, partial=flush)", same, {}, "the short window by its own length", "", partial},
+      {"multi_steps(sgd(0.5), k=3, partial=flush_by_k)",
+       different,
+       {"partial-window"},
+       "1 gradient over 3",
+       "",
+       partial},
+      {"multi_steps(adam(0.1), k=2)", different, {"formula"}, "another learning rate", "adam(0.2)"},
+      {"multi_steps(sgd(0.5), k=2)", different, {"formula"}, "another rule", "sgd(0.5, momentum=0.5)"},
+  };
+  return table;
+}
+
+Comparison compared(const Derived& row) {
+  CompareRequest request{parse_spec(row.spec), parse_spec("mlp(3, 5, 2)", OpKind::problem), row.options, {}};
+  if (*row.against != '\0') request.against = parse_spec(row.against);
+  return compare(request);
+}
+
+class CompareTable : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  const Derived& row = derived()[GetParam()];
+};
+
+TEST_P(CompareTable, VerdictAndCausesAreTheDerivedOnes) {
+  const Comparison found = compared(row);
+  EXPECT_EQ(found.semantics.verdict, row.verdict) << row.spec << ": " << row.why << found.semantics.reason;
+  EXPECT_EQ(found.causes, row.causes) << row.spec << ": " << row.why;
+}
+
+TEST_P(CompareTable, WhatIsOfferedIsTheLargeBatch) {
+  const Comparison found = compared(row);
+  ASSERT_EQ(found.equivalent.has_value(), row.verdict == different) << row.spec;
+  if (!found.equivalent) return;
+  EXPECT_EQ(parse_spec(to_string(*found.equivalent)), *found.equivalent);
+  CompareRequest request{*found.equivalent, found.accumulated.problem, row.options, found.reference.spec};
+  EXPECT_EQ(compare(request).semantics.verdict, same) << to_string(*found.equivalent);
+}
+
+INSTANTIATE_TEST_SUITE_P(Derived, CompareTable, ::testing::Range(std::size_t{0}, derived().size()));
+
+TEST(Compare, TheFirstDifferenceIsTheCounterOfTheFirstWindow) {
+  const Difference first = compared({"chain(adam(0.1), apply_every(3))", different, {}, ""}).semantics.differences[0];
+  EXPECT_EQ(first.window, 1);
+  EXPECT_EQ(first.microstep, 3);
+  EXPECT_EQ(first.path, "state/of[0]/count");
+  EXPECT_TRUE(first.accumulated.value == 3 && first.reference.value == 1);
+}
+
+TEST(Compare, TheFloatRunIsShownForEveryLeaf) {
+  const Comparison found = compared({"chain(sgd(0.5), apply_every(2))", different, {}, ""});
+  ASSERT_EQ(found.shown.size(), 4u);
+  for (const LargestDifference& leaf : found.shown) {
+    EXPECT_NE(leaf.accumulated, leaf.reference) << leaf.path;
+    EXPECT_GE(leaf.window, 1);
+    EXPECT_EQ(leaf.ulps, ulp_distance(leaf.dtype, leaf.accumulated, leaf.reference));
+  }
+}
+
+TEST(Compare, WhatAccumulatesNothingNeedsAReference) {
+  try {
+    compared({"adam(0.1)", same, {}, ""});
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.id(), "spec.no-accumulator");
+    EXPECT_EQ(error.next(), "wrap it, as in multi_steps(adam(0.1), k=4)");
+  }
+  EXPECT_EQ(compared({"adam(0.1)", same, {}, "", "adam(0.1)"}).semantics.verdict, same);
+}
+
+}  // namespace
+}  // namespace microstep
