@@ -1,5 +1,6 @@
 #include "child.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -183,7 +184,7 @@ void Child::on_exit(uv_process_t* process, std::int64_t code, int signal) {
   self.exit_.code = static_cast<int>(code);
   if (signal == 0) return;
   const char* name = sigabbrev_np(signal);
-  self.exit_.signal = name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(signal);
+  self.exit_.signal = name != nullptr ? std::string("SIG") + name : "signal " + fmt::to_string(signal);
 }
 
 void Child::on_read(uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {

@@ -1,6 +1,7 @@
 #pragma once
 // A Process with short timeouts, the children of tests/port/children, and the check that none of them is left.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ inline int living_in_group(int group) {
 
 // A path of this process alone: test programs run side by side.
 inline std::string own_path(const std::string& name) {
-  return (fs::path(::testing::TempDir()) / (name + std::to_string(getpid()))).string();
+  return (fs::path(::testing::TempDir()) / (name + fmt::to_string(getpid()))).string();
 }
 
 inline std::string our_children() {

@@ -21,7 +21,7 @@ TEST_F(ProcessTest, EnvironmentIsAddedAndRemoved) {
 
 TEST_F(ProcessTest, HasASessionOfItsOwn) {
   Process& shell = command({"sh", "-c", "cut -d' ' -f5,6 < /proc/$$/stat; read -r line"});
-  const std::string id = std::to_string(shell.pid());
+  const std::string id = fmt::to_string(shell.pid());
   EXPECT_EQ(line_of(shell.receive_line()), id + " " + id);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 // A session with children/port.py, whose first argument names its fault; short timeouts, and nothing may be left of it.
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "microstep/json/plan.hpp"
@@ -26,7 +28,7 @@ class SessionTest : public ProcessTest {
     std::string text = R"json({"schema":"microstep/plan/1","spec":"sgd(0.5)",
       "params":{"w":{"dtype":"float32","shape":[2,2],"values":[1,2,3,4]}},
       "given":[{"gradients":{"w":[2,4,6,8]}},{"gradients":{"w":[1,1,2,2]}}],"batches":[[0],[1]],"seed":")json";
-    return decode_plan(text + std::to_string(seed) + "\"}");
+    return decode_plan(text + fmt::to_string(seed) + "\"}");
   }
 
   PortSession& start(std::vector<std::string> arguments = {}) {
