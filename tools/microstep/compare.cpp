@@ -31,12 +31,13 @@ int run(const Options& options) {
   }
 }
 
-// The parser would take a number beyond 64 bits, or below 0, for the largest one.
+// The parser would take a number beyond its bits, or below 0, for the largest one.
 std::string not_a_seed(const std::string& text) {
-  std::uint64_t seed = 0;
+  std::int64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  return error == std::errc() && end == text.data() + text.size() ? ""
-                                                                  : "'" + text + "' is no integer from 0 to 2^64 - 1";
+  return error == std::errc() && seed >= 0 && end == text.data() + text.size()
+             ? ""
+             : "'" + text + "' is no integer from 0 to 2^63 - 1";
 }
 
 }  // namespace

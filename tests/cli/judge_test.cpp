@@ -1,0 +1,130 @@
+// A dumped trace, judged; and traces that cannot be.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.hpp"
+
+namespace microstep::cli_test {
+namespace {
+
+std::string kept() { return source("tests/json/recorded/numpy_loop.json"); }
+
+TEST(Judge, TheNumpyLoopOfTheDocsIsFaithful) {
+  const Result result = microstep({"judge", kept()});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_TRUE(result.says("FAITHFUL: every one of")) << result.out;
+  EXPECT_TRUE(result.says("holds          reduction.mean")) << result.out;
+  EXPECT_TRUE(result.says("largest share of a bound")) << result.out;
+}
+
+TEST(Judge, AnEditedTraceIsNot) {
+  const Folder folder;
+  // The first emitted update of w[1], one step of float32 larger.
+  const std::string edited =
+      replaced(text_of(kept()), "[-0.09999999403953552, 0.10000000149011612", "[-0.09999999403953552, 0.25");
+  const Result result = microstep({"judge", folder.write("edited.json", edited)});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(result.says("NOT FAITHFUL: ")) << result.out;
+  EXPECT_TRUE(result.says("microstep 2, updates/w[1]: 0.25 (0x3e800000) where 0.0999")) << result.out;
+  EXPECT_FALSE(result.says("holds          reduction.large_batch")) << result.out;
+  EXPECT_FALSE(result.says("holds          state.large_batch")) << result.out;
+}
+
+TEST(Judge, TheSpecOfTheCommandGoesBeforeTheOneInTheFile) {
+  const Result result = microstep({"judge", kept(), "--spec", "multi_steps(adam(0.2), k=2)"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(result.says("spec   multi_steps(adam(0.2), k=2)")) << result.out;
+  EXPECT_TRUE(result.says("microstep 2, updates/w[0]")) << result.out;
+}
+
+TEST(Judge, JsonSaysWhereItLeftTheSpec) {
+  const Result result = microstep({"judge", kept(), "--spec", "multi_steps(adam(0.2), k=2)", "--json"});
+  EXPECT_EQ(result.code, 1);
+  for (const std::string words : {"\"schema\": \"microstep/judge/1\"", "\"faithful\": \"broken\"",
+                                  "\"first\": {\"microstep\":2,\"path\":\"updates/w\",\"index\":0"})
+    EXPECT_TRUE(result.says(words)) << words << result.out;
+}
+
+TEST(Judge, AHiddenStateIsUndecidable) {
+  const Folder folder;
+  const std::string start = R"x({"params":{"w":{"dtype":"float32","shape":[1],"values":[1]}}})x";
+  const std::string step = R"x({"gradients":{"w":[1]},"updates":{"w":[0]},"params":{"w":[1]}})x";
+  const std::string text = R"x({"schema":"microstep/trace/1","spec":"multi_steps(sgd(0.5), k=2)","initial":)x" + start +
+                           ",\"steps\":[" + step + "]}";
+  const Result result = microstep({"judge", folder.write("trace.json", text)});
+  EXPECT_EQ(result.code, 4) << result.out << result.err;
+  EXPECT_TRUE(result.says("UNDECIDABLE")) << result.out;
+}
+
+struct Edit {
+  std::string what, with, id;
+};
+
+class BadTrace : public ::testing::TestWithParam<Edit> {};
+
+TEST_P(BadTrace, ExitsWith3AndThePlace) {
+  const Folder folder;
+  const std::string path = folder.write("trace.json", replaced(text_of(kept()), GetParam().what, GetParam().with));
+  const Result result = microstep({"judge", path});
+  EXPECT_TRUE(refuses(result, 3, GetParam().id));
+  EXPECT_TRUE(result.warns("at " + path)) << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadTrace,
+    ::testing::Values(Edit{"microstep/trace/1", "microstep/trace/2", "json.newer-schema"},
+                      Edit{"microstep/trace/1", "microstep/golden/1", "json.wrong-schema"},
+                      Edit{"\"spec\": ", "\"schema\": \"x\", \"spec\": ", "json.duplicate-key"},
+                      Edit{"{\"schema\"", "<<<<<<< ours\n{\"schema\"", "json.merge-conflict"},
+                      Edit{"[1.0, -2.0, 0.5]", "[1.0, NaN, 0.5]", "json.bare-nan"},
+                      Edit{"[1.0, -2.0, 0.5]", "[1.0, null, 0.5]", "json.null-number"},
+                      Edit{"[1.0, -2.0, 0.5]", "[1.0, 1e999, 0.5]", "json.number-out-of-range"},
+                      Edit{"[1.0, -2.0, 0.5]", "[1.0, 0.5]", "json.shape-mismatch"},
+                      Edit{"\"float32\"", "\"float33\"", "json.unknown-dtype"},
+                      Edit{"multi_steps(adam(0.1), k=2)", "multi_steps(adam(0.1), k=0)", "spec.out-of-range"},
+                      Edit{"multi_steps(adam(0.1), k=2)", "multi_steps(adm(0.1), k=2)", "spec.unknown-op"},
+                      Edit{"multi_steps(adam(0.1), k=2)", "multi_steps(adam(-1), k=2)", "spec.out-of-range"},
+                      Edit{"\"spec\": \"multi_steps(adam(0.1), k=2)\", ", "", "trace.no-spec"}));
+
+TEST(BadTraceFile, TruncatedAnywhereIsRefused) {
+  const Folder folder;
+  const std::string text = text_of(kept());
+  for (std::size_t size : {std::size_t{1}, text.size() / 3, text.size() - 3}) {
+    const Result result = microstep({"judge", folder.write("cut.json", text.substr(0, size))});
+    EXPECT_TRUE(refuses(result, 3, "json.invalid-json"));
+  }
+}
+
+TEST(BadTraceFile, WithoutAStepThereIsNothingToJudge) {
+  const Folder folder;
+  const std::string start = R"x({"params":{"w":{"dtype":"float32","shape":[1],"values":[1]}}})x";
+  const std::string text = R"x({"schema":"microstep/trace/1","spec":"sgd(1)","initial":)x" + start + ",\"steps\":[]}";
+  EXPECT_TRUE(refuses(microstep({"judge", folder.write("none.json", text)}), 3, "trace.empty"));
+}
+
+TEST(BadTraceFile, WhatIsNoFileIsRefused) {
+  const Folder folder;
+  EXPECT_TRUE(refuses(microstep({"judge", folder.file("none.json")}), 3, "file.not-found"));
+  EXPECT_TRUE(refuses(microstep({"judge", folder.path}), 3, "file.is-folder"));
+  EXPECT_TRUE(refuses(microstep({"judge", folder.write("empty.json", "")}), 3, "file.empty"));
+  EXPECT_TRUE(refuses(microstep({"judge", "/dev/zero"}), 3, "file.not-a-file"));
+}
+
+TEST(BadTraceFile, AnUnreadableOneSaysSo) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const Folder folder;
+  const std::string path = folder.write("closed.json", text_of(kept()));
+  ::chmod(path.c_str(), 0);
+  EXPECT_TRUE(refuses(microstep({"judge", path}), 3, "file.unreadable"));
+}
+
+TEST(BadTraceFile, ABadSpecOnTheCommandLineIsUsage) {
+  EXPECT_TRUE(refuses(microstep({"judge", kept(), "--spec", "multi_steps(adam(0.1), k=0)"}), 2, "spec.out-of-range"));
+}
+
+TEST(BadTraceFile, AResponseFileIsNotExpanded) {
+  EXPECT_TRUE(refuses(microstep({"judge", "@" + kept()}), 3, "file.not-found"));
+}
+
+}  // namespace
+}  // namespace microstep::cli_test

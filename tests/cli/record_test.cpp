@@ -1,0 +1,182 @@
+// Recording from a port, judging the port again, and accepting what changed; our own `serve` is the port.
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/command.hpp"
+
+namespace microstep::cli_test {
+namespace {
+
+const std::string list = R"x({"schema": "microstep/experiments/1", "experiments": [
+  {"id": "mean.of.two", "why": "the mean", "source": "by hand", "spec": "multi_steps(sgd(0.5), k=2)", "plans": "same"},
+  {"id": "sum.of.two", "why": "the sum", "source": "by hand", "spec": "chain(sgd(0.5), apply_every(2))",
+   "plans": "different", "broken": ["reduction.large_batch"]}]})x";
+
+// Our own port with one word of its answers exchanged: a library that changed its behaviour.
+constexpr const char* liar = R"x(import json, subprocess, sys
+port = subprocess.Popen([sys.argv[1], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+for line in sys.stdin:
+    port.stdin.write(line.replace("sgd(0.5)", "sgd(0.25)"))
+    port.stdin.flush()
+    print(port.stdout.readline(), end="", flush=True)
+)x";
+
+class Recording : public ::testing::Test {
+ protected:
+  Recording() : goldens(folder.file("goldens")) { folder.write("list.json", list); }
+
+  Result with_port(std::vector<std::string> arguments, const Surroundings& surroundings = {}) {
+    for (const std::string word : {"--", MICROSTEP_BINARY, "serve"}) arguments.push_back(word);
+    return microstep(arguments, surroundings);
+  }
+  Result with_liar(std::vector<std::string> arguments, const Surroundings& surroundings = {}) {
+    const std::string script = folder.write("liar.py", liar);
+    for (const std::string& word : {std::string("--"), std::string("python3"), script, std::string(MICROSTEP_BINARY)})
+      arguments.push_back(word);
+    return microstep(arguments, surroundings);
+  }
+  Result record() { return with_port({"record", goldens, "--experiments", folder.file("list.json")}); }
+  std::map<std::string, std::string> kept() const {
+    std::map<std::string, std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(goldens))
+      if (!entry.path().filename().string().starts_with("."))
+        found[entry.path().filename().string()] = text_of(entry.path().string());
+    return found;
+  }
+
+  Folder folder;
+  std::string goldens;
+};
+
+TEST_F(Recording, FillsAFolderThatVerifies) {
+  const Result recorded = record();
+  EXPECT_EQ(recorded.code, 0) << recorded.out << recorded.err;
+  EXPECT_TRUE(recorded.says("2 created")) << recorded.out;
+  EXPECT_TRUE(kept().contains("mean.of.two.json") && kept().contains("MANIFEST.sha256"));
+  EXPECT_EQ(microstep({"verify", goldens}).code, 0);
+  const Result again = with_port({"verify", goldens});
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+TEST_F(Recording, AgainGivesTheSameBytes) {
+  record();
+  const auto first = kept();
+  const Result again = record();
+  EXPECT_TRUE(again.says("2 unchanged")) << again.out;
+  EXPECT_EQ(kept(), first);
+}
+
+TEST_F(Recording, WhatWasDerivedOtherwiseIsNotWritten) {
+  folder.write("list.json", replaced(list, "\"plans\": \"same\"", "\"plans\": \"different\""));
+  const Result result = record();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(result.says("mean.of.two: not written: the plans are same where different was derived")) << result.out;
+  EXPECT_FALSE(kept().contains("mean.of.two.json"));
+}
+
+TEST_F(Recording, AChangedPortIsProposedBesideAndAccepted) {
+  record();
+  const auto before = kept();
+  const Result verified = with_liar({"verify", goldens});
+  EXPECT_EQ(verified.code, 1) << verified.out << verified.err;
+  EXPECT_TRUE(verified.says("WRITTEN mean.of.two.json.new")) << verified.out;
+  EXPECT_EQ(kept().at("mean.of.two.json"), before.at("mean.of.two.json"));
+  EXPECT_TRUE(kept().contains("mean.of.two.json.new"));
+  const Result accepted = microstep({"accept", goldens, "mean.of.two"});
+  EXPECT_EQ(accepted.code, 0) << accepted.err;
+  EXPECT_EQ(accepted.out, "accepted mean.of.two\n");
+  EXPECT_NE(kept().at("mean.of.two.json"), before.at("mean.of.two.json"));
+  EXPECT_FALSE(kept().contains("mean.of.two.json.new"));
+}
+
+TEST_F(Recording, AcceptTakesAllThatWait) {
+  record();
+  with_liar({"verify", goldens});
+  const Result accepted = microstep({"accept", goldens, "--json"});
+  EXPECT_TRUE(accepted.says("\"accepted\": [\"mean.of.two\",\"sum.of.two\"]")) << accepted.out << accepted.err;
+  EXPECT_TRUE(refuses(microstep({"accept", goldens, "mean.of.two"}), 3, "golden.nothing-pending"));
+}
+
+TEST_F(Recording, OnCiNothingIsWritten) {
+  record();
+  const auto before = kept();
+  const Result verified = with_liar({"verify", goldens}, {{{"CI", "true"}}, {}, {}});
+  EXPECT_EQ(verified.code, 1);
+  EXPECT_TRUE(verified.says("FAIL mean.of.two")) << verified.out;
+  EXPECT_TRUE(verified.says("FAIL sum.of.two")) << verified.out;
+  EXPECT_EQ(kept(), before);
+}
+
+TEST_F(Recording, AFilterThatFindsNothingExitsWith4) {
+  const Result result =
+      with_port({"record", goldens, "--experiments", folder.file("list.json"), "--filter", "nothing"});
+  EXPECT_EQ(result.code, 4);
+  EXPECT_FALSE(std::filesystem::exists(goldens));
+}
+
+struct Bad {
+  std::string what, with, id;
+};
+
+class BadList : public ::testing::TestWithParam<Bad> {};
+
+TEST_P(BadList, ExitsWith3AndMakesNothing) {
+  const Folder folder;
+  const std::string path = folder.write("list.json", replaced(list, GetParam().what, GetParam().with));
+  const Result result =
+      microstep({"record", folder.file("goldens"), "--experiments", path, "--", MICROSTEP_BINARY, "serve"});
+  EXPECT_TRUE(refuses(result, 3, GetParam().id));
+  EXPECT_TRUE(result.warns("at " + path)) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.file("goldens")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Experiments, BadList,
+    ::testing::Values(Bad{"k=2", "k=0", "spec.out-of-range"}, Bad{"k=2", "k=1.5", "spec.wrong-type"},
+                      Bad{"sgd(0.5)", "sgd(nan)", "spec.out-of-range"}, Bad{"sgd(0.5)", "sdg(0.5)", "spec.unknown-op"},
+                      Bad{"k=2", "k=2147483647", "plan.too-long"},
+                      Bad{"\"plans\": \"same\"", "\"plans\": \"same\", \"windows\": 0", "plan.option"},
+                      Bad{"\"plans\": \"same\"", "\"plans\": \"alike\"", "recipe.unknown-name"},
+                      Bad{"\"plans\": \"same\"", "\"plans\": \"same\", \"window\": 3", "json.unknown-key"},
+                      Bad{"\"plans\": \"same\"", "\"plans\": \"same\", \"dtype\": \"half\"", "json.unknown-dtype"},
+                      Bad{"\"plans\": \"same\"", "\"plans\": \"same\", \"behaviours\": [\"odd\"]", "behaviour.unknown"},
+                      Bad{"reduction.large_batch", "reduction.largebatch", "contract.unknown"},
+                      Bad{"sum.of.two", "mean.of.two", "recipe.duplicate-id"},
+                      Bad{"experiments/1", "experiments/2", "json.newer-schema"},
+                      Bad{"\"why\": \"the mean\"", "\"why\": \"a\", \"why\": \"b\"", "json.duplicate-key"},
+                      Bad{"{\"schema\"", "<<<<<<< ours\n{\"schema\"", "json.merge-conflict"},
+                      Bad{"]}", "", "json.invalid-json"}));
+
+TEST(BadListFile, AbsentOrEmptyIsRefused) {
+  const Folder folder;
+  for (const auto& [path, id] : std::map<std::string, std::string>{{folder.file("none"), "file.not-found"},
+                                                                   {folder.path, "file.is-folder"},
+                                                                   {folder.write("e", ""), "file.empty"}})
+    EXPECT_TRUE(refuses(microstep({"record", folder.file("g"), "--experiments", path, "--", "cat"}), 3, id));
+}
+
+class BadPort : public Recording {
+ protected:
+  Result with(std::vector<std::string> port) {
+    std::vector<std::string> arguments = {
+        "record", goldens, "--experiments", folder.file("list.json"), "--start-timeout", "1", "--"};
+    arguments.insert(arguments.end(), port.begin(), port.end());
+    return microstep(arguments);
+  }
+};
+
+TEST_F(BadPort, ThatNeverBecameUsableExitsWith5) {
+  EXPECT_TRUE(refuses(with({"no-such-port"}), 5, "port.not-found"));
+  EXPECT_TRUE(refuses(with({folder.path}), 5, "port.not-executable"));
+  EXPECT_TRUE(refuses(with({"true"}), 5, "port.exited-before-handshake"));
+  EXPECT_TRUE(refuses(with({"sleep", "30"}), 5, "port.timeout"));
+  EXPECT_FALSE(std::filesystem::exists(goldens));
+}
+
+TEST_F(BadPort, ThatCannotWriteItsFolderExitsWith6) {
+  goldens = folder.write("file", "x") + "/goldens";
+  EXPECT_TRUE(refuses(record(), 6, "golden.write-failed"));
+}
+
+}  // namespace
+}  // namespace microstep::cli_test
