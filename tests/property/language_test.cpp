@@ -3,7 +3,9 @@
 #include <rapidcheck/gtest.h>
 
 #include "microstep/json/plan.hpp"
+#include "microstep/train/run.hpp"
 #include "property/law.hpp"
+#include "property/runs.hpp"
 
 namespace microstep::property {
 namespace {
@@ -43,6 +45,19 @@ Ruling survives_json(const Plan& plan) {
 }
 
 RC_GTEST_PROP(Language, KeepsPlansInJson, ()) { obey("plans-in-json", everything(), survives_json); }
+
+Ruling states_survive_json(const Plan& plan) {
+  using A = Emulated<double>;
+  Training<A> training(A{Dtype::float64, plan.hyper_precision}, plan);
+  while (!training.done()) {
+    training.step();
+    const State<double> back = decode_state(encode_state(training.state));
+    if (const auto found = state_difference("state", training.state, back)) return broken(*found);
+  }
+  return holds();
+}
+
+RC_GTEST_PROP(Language, KeepsStatesInJson, ()) { obey("states-in-json", everything(), states_survive_json); }
 
 }  // namespace
 }  // namespace microstep::property

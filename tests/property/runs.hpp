@@ -5,6 +5,7 @@
 
 #include "microstep/bound/semantics.hpp"
 #include "microstep/data/plan.hpp"
+#include "microstep/data/state.hpp"
 #include "microstep/data/trace.hpp"
 
 namespace microstep::property {
@@ -21,6 +22,10 @@ struct Part {
 std::optional<std::string> row_difference(const Part& a, std::int64_t row, const Part& b, std::int64_t other_row);
 /// All rows and columns, presence too.
 std::optional<std::string> trace_difference(const Trace& a, const Trace& b);
+
+/// Where two trees or states differ in a number, a presence or a count; two NaN do not.
+std::optional<std::string> tree_difference(const std::string& path, const Tree<double>& a, const Tree<double>& b);
+std::optional<std::string> state_difference(const std::string& path, const State<double>& a, const State<double>& b);
 
 /// Every microstep a window.
 Windows each_microstep(const Plan& plan);

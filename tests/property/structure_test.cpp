@@ -142,26 +142,6 @@ void replace_accumulators(State<double>& state, const State<double>& fresh) {
   for (std::size_t i = 0; i < state.of.size(); ++i) replace_accumulators(state.of[i], fresh.of[i]);
 }
 
-std::optional<std::string> tree_difference(const std::string& path, const Tree<double>& a, const Tree<double>& b) {
-  for (std::size_t i = 0; i < a.leaf_count(); ++i) {
-    if (a.presence(i) != b.presence(i)) return path + "/" + a.leaf(i).name + ": another presence";
-    if (!a.is_dense(i)) continue;
-    const auto x = a.values(i), y = b.values(i);
-    for (std::size_t j = 0; j < x.size(); ++j)
-      if (x[j] != y[j] && (x[j] == x[j] || y[j] == y[j])) return path + "/" + a.leaf(i).name;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> state_difference(const std::string& path, const State<double>& a, const State<double>& b) {
-  if (a.counts != b.counts) return path + ": other counts";
-  for (std::size_t i = 0; i < a.slots.size(); ++i)
-    if (auto found = tree_difference(path + "/" + a.slots[i].first, a.slots[i].second, b.slots[i].second)) return found;
-  for (std::size_t i = 0; i < a.of.size(); ++i)
-    if (auto found = state_difference(path + "/of", a.of[i], b.of[i])) return found;
-  return std::nullopt;
-}
-
 // Two runs side by side; at each window's end one gets fresh accumulators, and nothing may differ afterwards. A window
 // that only the run's skipped end flushes has not ended with its last microbatch; where one accumulator of a chain
 // skips and the other counts on, no microstep need be the end of a window, so skips are for the outermost one only.
