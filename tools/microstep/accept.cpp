@@ -25,7 +25,7 @@ int run(const Options& options) {
   }
   out.close().close();
   print(options.json ? out.finish() : text);
-  return as_expected;
+  return accepted.empty() ? nothing_decided : as_expected;
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
       ->check(CLI::IsMember({"float64", "float32", "bfloat16", "float16"}))
       ->capture_default_str();
   command->add_option("--seed", options->plan.seed, "of the random streams")
-      ->check(CLI::Validator(not_a_seed, "UINT"))
+      ->check(CLI::Validator(not_a_seed, ""))
       ->capture_default_str();
   command->add_flag("--json", options->json, "the result as JSON");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
