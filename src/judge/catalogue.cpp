@@ -172,7 +172,7 @@ Verdict examine(const Contract& contract, const Evidence& evidence, const Readin
   std::string why = missing_run(evidence, contract, reading && reading->always_one());
   Verdict verdict = why.empty() ? contract.examine(*reading) : not_applicable(std::move(why));
   if (verdict.outcome == Outcome::holds && !evidence.unfaithful.empty() && rests_on_decision(contract))
-    verdict = undecidable("the spec keeps it, but the trace is not the spec's: " + evidence.unfaithful);
+    verdict = undecidable("the spec keeps it, but the trace was not found to be the spec's: " + evidence.unfaithful);
   verdict.contract = contract.id;
   return verdict;
 }

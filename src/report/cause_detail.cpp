@@ -8,7 +8,15 @@
 namespace microstep {
 namespace {
 
+std::size_t accumulators(const Spec& spec) {
+  std::size_t count = op_rule(spec.op).accumulates ? 1 : 0;
+  for (const Spec& inner : spec.of) count += accumulators(inner);
+  return count;
+}
+
+// k, where one accumulator alone makes the window.
 std::string factor(const Comparison& c) {
+  if (accumulators(c.accumulated.spec) != 1) return "";
   std::size_t k = 0;
   for (const auto& window : c.windows) k = std::max(k, window.size());
   return fmt::format(" (factor {})", k);

@@ -55,11 +55,17 @@ std::string also_differs(const Semantics& semantics) {
   return fmt::format("also in this window:\n{}\n", fmt::join(lines, "\n"));
 }
 
+std::string words_of(const Comparison& c, const std::string& cause) {
+  if (cause == "sum-mean" && c.reference.loss == Loss::sum)
+    return "the mean of the window's gradients is used where the large batch has their sum";
+  return cause_in_words(cause);
+}
+
 std::string causes(const Comparison& c) {
   if (c.causes.empty()) return "";
   std::string text = "causes:\n";
   for (const std::string& cause : c.causes)
-    text += fmt::format("  {}: {}{}\n", cause, cause_in_words(cause), cause_detail(c, cause));
+    text += fmt::format("  {}: {}{}\n", cause, words_of(c, cause), cause_detail(c, cause));
   return text;
 }
 

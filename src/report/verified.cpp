@@ -37,8 +37,7 @@ std::string text_report(const VerifiedFolder& v) {
   std::string text;
   for (const CheckedExperiment& e : v.experiments) {
     for (const std::string& problem : e.problems) text += fmt::format("FAIL {}: {}\n", e.id, problem);
-    if (auto why = e.skipped.find(Role::accumulated); why != e.skipped.end())
-      text += fmt::format("SKIP {}: {}\n", e.id, why->second);
+    for (const auto& [role, why] : e.skipped) text += fmt::format("SKIP {} ({}): {}\n", e.id, to_string(role), why);
   }
   for (const Error& fault : v.faults) text += fmt::format("FAULT {}\n", fault.what());
   for (const std::string& name : v.orphans)

@@ -1,8 +1,7 @@
-#include "microstep/trial/check.hpp"
-
 #include <algorithm>
 
 #include "microstep/data/error.hpp"
+#include "microstep/trial/check.hpp"
 
 namespace microstep {
 namespace {

@@ -82,7 +82,7 @@ CheckedExperiment check_experiment(const Experiment& experiment, const Expectati
       note_faithfulness(checked, role, checked.faithful[role] = faithful_to(plan, *trace));
   }
   checked.contracts = judge_all(evidence);
-  note_contracts(checked, expectation);
+  if (evidence.observed.contains(Role::accumulated)) note_contracts(checked, expectation);
   if (evidence.against_reference) checked.plans = evidence.against_reference->verdict;
   if (checked.plans != expectation.plans)
     checked.problems.push_back(

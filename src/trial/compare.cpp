@@ -67,17 +67,24 @@ Comparison compare(const CompareRequest& request) {
   if (!request.against && !accumulates(request.spec))
     throw Error("spec.no-accumulator", "nothing in this spec accumulates, so it is its own large batch",
                 to_string(request.spec), "wrap it, as in multi_steps(" + to_string(request.spec) + ", k=4)");
+  if (request.against && accumulates(*request.against))
+    throw Error("spec.accumulates", "the reference runs on large batches, so its spec has no accumulator",
+                to_string(*request.against), "give it without: " + to_string(without_accumulators(*request.against)));
   Comparison result;
   result.accumulated = make_plan(request.spec, request.problem, request.options);
   const std::vector<bool> skipped = skipped_microsteps(result.accumulated);
   result.windows = windows(result.accumulated, skipped);
   Experiment experiment = experiment_of("compare", result.accumulated);
   Plan& reference = experiment.plans[Role::reference];
-  if (request.against) reference.spec = without_accumulators(*request.against);
+  if (request.against) reference.spec = *request.against;
   result.reference = reference;
   const Evidence evidence = gather(experiment, own_run);
   result.semantics = *evidence.against_reference;
   result.contracts = judge_all(evidence);
+  if (result.windows.empty()) {
+    result.semantics.verdict = Sameness::undecidable;
+    result.semantics.reason = "no window closes: every microbatch is skipped";
+  }
   if (result.semantics.verdict == Sameness::different) find_causes(result);
   result.shown = shown_by_floats(result.accumulated, result.reference, result.windows);
   return result;

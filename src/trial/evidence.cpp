@@ -95,10 +95,14 @@ void add_answer(Evidence& evidence, Role role, const Plan& plan, const Answer& a
   }
 }
 
-// Where a foreign trace first leaves the balls of its spec.
+// Where a foreign trace first leaves the balls of its spec, or why no step of it could be judged.
 std::string unfaithful_place(const Evidence& evidence, const Trace& trace) {
   auto expected = evidence.expected.find(Role::accumulated);
-  if (expected == evidence.expected.end()) return {};
+  if (expected == evidence.expected.end()) {
+    auto reason = evidence.undecidable.find(Role::accumulated);
+    return reason == evidence.undecidable.end() ? "it hides state, so that no step of it can be judged"
+                                                : reason->second;
+  }
   const Faithfulness found = faithfulness(trace, expected->second, false);
   if (!found.first) return {};
   const Place& place = *found.first;
@@ -145,7 +149,7 @@ Evidence gather(const Experiment& experiment, const Producer& producer, const Ga
     Answer answer = producer(plan);
     add_answer(evidence, role, plan, answer, gathering);
     const auto* trace = std::get_if<Trace>(&answer);
-    if (role == Role::accumulated && trace && !gathering.bitwise)
+    if (role == Role::accumulated && trace && !gathering.bitwise && gathering.expected)
       evidence.unfaithful = unfaithful_place(evidence, *trace);
   }
   if (!gathering.decisions) return evidence;

@@ -1,11 +1,10 @@
-#include "microstep/trial/record.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "microstep/data/random.hpp"
 #include "microstep/train/setup.hpp"
 #include "microstep/trial/evidence.hpp"
+#include "microstep/trial/record.hpp"
 
 namespace microstep {
 namespace {

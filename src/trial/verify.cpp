@@ -1,6 +1,7 @@
 #include "microstep/trial/verify.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -57,7 +58,10 @@ CheckedExperiment verify_golden(const Golden& golden, const TraceOfRole& traces)
   const Experiment experiment{golden.id, golden.plans};
   const Expectation expectation{golden.expected.plans, broken_of(golden), golden.expected.behaviours};
   CheckedExperiment checked = check_experiment(experiment, expectation, traces);
-  if (checked.skipped.empty()) note_outcomes(checked, golden);
+  if (checked.skipped.empty() && checked.errored.empty()) note_outcomes(checked, golden);
+  if (!checked.problems.empty() && !golden.expected.behaviours.empty())
+    checked.problems.push_back(fmt::format("it was judged as what {} does, which has the behaviours {}",
+                                           golden.provenance.library, fmt::join(golden.expected.behaviours, ", ")));
   return checked;
 }
 

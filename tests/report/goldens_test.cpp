@@ -34,8 +34,8 @@ VerifiedFolder folder() {
 TEST(Verified, EverythingWrongIsInSight) {
   const std::string text = text_report(folder());
   for (const char* line :
-       {"FAIL bad: one\n", "FAIL bad: two\n", "SKIP left.out: no float16\n", "FAULT golden.missing: it is not there",
-        "ORPHAN stray.json", "PENDING bad.json.new", "WRITTEN bad.json.new",
+       {"FAIL bad: one\n", "FAIL bad: two\n", "SKIP left.out (accumulated): no float16\n",
+        "FAULT golden.missing: it is not there", "ORPHAN stray.json", "PENDING bad.json.new", "WRITTEN bad.json.new",
         "30 numbers judged, 12 of them with no room at all; largest share of a bound 0.25 in good accumulated "
         "updates/w\n",
         "1 pass, 1 fail, 1 skipped, 1 faults, 1 orphans\n"})

@@ -121,5 +121,27 @@ TEST(Compare, WhatAccumulatesNothingNeedsAReference) {
   EXPECT_EQ(compared({"adam(0.1)", same, {}, "", "adam(0.1)"}).semantics.verdict, same);
 }
 
+CompareRequest asked(const char* spec) {
+  return {parse_spec(spec), parse_spec("mlp(3, 5, 2)", OpKind::problem), {}, {}};
+}
+
+// The norm of every gradient is above a millionth, so all are skipped and nothing was compared.
+TEST(Compare, IsUndecidableWhereNoWindowCloses) {
+  const Comparison comparison = compare(asked("multi_steps(sgd(0.1), k=2, skip=large(0.000001))"));
+  EXPECT_EQ(comparison.windows.size(), 0U);
+  EXPECT_EQ(comparison.semantics.verdict, Sameness::undecidable);
+}
+
+TEST(Compare, RefusesAReferenceThatAccumulates) {
+  CompareRequest request = asked("multi_steps(adam(0.1), k=2)");
+  request.against = parse_spec("multi_steps(adam(0.1), k=4)");
+  try {
+    compare(request);
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.id(), "spec.accumulates");
+  }
+}
+
 }  // namespace
 }  // namespace microstep

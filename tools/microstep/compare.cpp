@@ -9,7 +9,8 @@ namespace microstep::cli {
 namespace {
 
 struct Options {
-  std::string spec, problem = "mlp(3, 5, 2)", against, loss = "mean", dtype = "float32";
+  std::string spec, problem = "mlp(3, 5, 2)", loss = "mean", dtype = "float32";
+  std::optional<std::string> against;
   PlanOptions plan;
   bool json = false;
 };
@@ -17,7 +18,7 @@ struct Options {
 int run(const Options& options) {
   CompareRequest request{parse_spec(options.spec), parse_spec(options.problem, OpKind::problem), options.plan, {}};
   request.options.dtype = *dtype_from_name(options.dtype);
-  if (!options.against.empty()) request.against = parse_spec(options.against);
+  if (options.against) request.against = parse_spec(*options.against);
   request.options.loss = options.loss == "sum" ? Loss::sum : Loss::mean;
   const Comparison comparison = compare(request);
   print(options.json ? json_report(comparison) : text_report(comparison));

@@ -39,6 +39,8 @@ int run(const Options& options) {
     verified = verify(options.folder, &producer, !on_ci(), options.filter, progress);
     finish(*port);
   }
+  if (verified.experiments.empty() && !options.filter.empty())
+    std::fprintf(stderr, "microstep: no golden's id holds '%s'\n", options.filter.c_str());
   print(options.json ? json_report(verified) : text_report(verified));
   return exit_code(verified);
 }
