@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <string>
 
+#include "groups.hpp"
+
 namespace microstep::port {
 namespace {
 
@@ -49,6 +51,7 @@ Child::~Child() {
   if (loop_error_ != 0) return;
   signal_group(SIGKILL);
   if (running()) wait(Clock::now() + std::chrono::seconds(2), [this] { return exited_; });
+  groups_to_end().remove(pid_);
   close_all();
   uv_run(&loop_, UV_RUN_DEFAULT);
   uv_loop_close(&loop_);
@@ -110,6 +113,7 @@ int Child::start_process(const std::string& file, const std::vector<std::string>
   const int error = uv_spawn(&loop_, &process_, &request);
   if (error != 0) return -error;
   pid_ = process_.pid;
+  groups_to_end().add(pid_);
   return 0;
 }
 
@@ -162,6 +166,7 @@ void Child::signal_group(int signal) {
   if (pid_ == 0 || swept_) return;
   kill(-pid_, signal);
   swept_ = exited_;
+  if (swept_) groups_to_end().remove(pid_);
 }
 
 void Child::received(int which, ssize_t size, const char* bytes) {

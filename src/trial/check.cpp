@@ -78,7 +78,11 @@ CheckedExperiment check_experiment(const Experiment& experiment, const Expectati
     checked.problems.push_back(fmt::format("{}: {}", to_string(role), why));
   for (const auto& [role, plan] : judged.plans) {
     const Answer answer = traces(role, experiment.plans.at(role));
-    if (const auto* trace = std::get_if<Trace>(&answer))
+    const auto* trace = std::get_if<Trace>(&answer);
+    if (!trace) continue;
+    if (auto other = other_than_given(plan, *trace))
+      checked.problems.push_back(fmt::format("{}: {}", to_string(role), *other));
+    else
       note_faithfulness(checked, role, checked.faithful[role] = faithful_to(plan, *trace));
   }
   checked.contracts = judge_all(evidence);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "microstep/golden/file.hpp"
@@ -37,6 +38,8 @@ std::vector<Role> roles_named(const Document& list) {
     if (!role) list.refuse("recipe.unknown-name", fmt::format("there is no role '{}'", name));
     roles.push_back(*role);
   }
+  if (std::ranges::find(roles, Role::accumulated) == roles.end())
+    list.refuse("recipe.no-accumulated", "every contract looks at the accumulated run", "list \"accumulated\", too");
   return roles;
 }
 

@@ -20,11 +20,21 @@ std::vector<std::string> broken_of(const Golden& golden) {
 void note_outcomes(CheckedExperiment& checked, const Golden& golden) {
   for (const Verdict& v : checked.contracts) {
     auto due = golden.expected.contracts.find(v.contract);
-    if (due == golden.expected.contracts.end() || due->second == v.outcome) continue;
+    if (due == golden.expected.contracts.end()) {
+      checked.problems.push_back(fmt::format("the golden keeps no verdict of {}", v.contract));
+      continue;
+    }
+    if (due->second == v.outcome) continue;
     if (due->second == Outcome::broken || v.outcome == Outcome::broken) continue;
     checked.problems.push_back(
         fmt::format("{} is {} where {} was kept", v.contract, to_string(v.outcome), to_string(due->second)));
   }
+}
+
+void note_missing_traces(const Golden& golden, CheckedExperiment& checked) {
+  for (const auto& [role, plan] : golden.plans)
+    if (!golden.traces.contains(role))
+      checked.problems.push_back(fmt::format("{}: the golden keeps no trace of this plan", to_string(role)));
 }
 
 // Runs each plan once and keeps the answers.
@@ -74,7 +84,14 @@ VerifiedFolder verify(const std::string& path, const Producer* port, bool writes
   std::erase_if(folder.goldens, [&](const Golden& golden) { return golden.id.find(filter) == std::string::npos; });
   for (const Golden& golden : folder.goldens) {
     auto answers = std::make_shared<std::map<Role, Answer>>();
-    verified.experiments.push_back(verify_golden(golden, port ? port_traces(*port, answers) : kept_traces(golden)));
+    try {
+      verified.experiments.push_back(verify_golden(golden, port ? port_traces(*port, answers) : kept_traces(golden)));
+    } catch (const Error& error) {
+      verified.faults.emplace_back(error.id(), error.message(), file_name_of(golden.id) + " " + error.place(),
+                                   error.next());
+      continue;
+    }
+    if (!port) note_missing_traces(golden, verified.experiments.back());
     if (writer && !verified.experiments.back().problems.empty() && propose(*writer, golden, *answers))
       verified.proposed.push_back(golden.id);
     done(verified.experiments.size(), folder.goldens.size());

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "command.hpp"
 #include "microstep/golden/folder.hpp"
 #include "microstep/json/writer.hpp"
@@ -14,6 +16,8 @@ struct Options {
 };
 
 int run(const Options& options) {
+  if (!std::filesystem::is_directory(options.folder))
+    throw Error("golden.not-a-folder", "there is no folder of goldens", options.folder, "name one that record made");
   const std::vector<std::string> accepted = GoldenWriter(options.folder).accept(options.ids);
   std::string text;
   JsonWriter out;

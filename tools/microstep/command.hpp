@@ -53,6 +53,9 @@ void add_port_times(CLI::App& command, PortTimes& times);
 /// One line on a terminal's stderr that is written over; nothing elsewhere.
 void show_progress(const std::string& what, std::size_t done, std::size_t all);
 
+/// Control bytes other than line ends as \xHH, so that what a port or a file says cannot steer a terminal.
+std::string printable(std::string_view text);
+
 /// Writes results; a full disk or a closed pipe is an Error output.stdout.
 void print(const std::string& text);
 

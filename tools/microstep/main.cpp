@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "microstep/data/error.hpp"
 #include "microstep/golden/file.hpp"
+#include "microstep/scalar/arithmetic.hpp"
 
 namespace microstep::cli {
 
@@ -40,7 +41,21 @@ void show_progress(const std::string& what, std::size_t done, std::size_t all) {
   std::fflush(stderr);
 }
 
-void print(const std::string& text) {
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool steers = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+    if (steers)
+      shown += {'\\', 'x', "0123456789ABCDEF"[byte >> 4], "0123456789ABCDEF"[byte & 15]};
+    else
+      shown += c;
+  }
+  return shown;
+}
+
+void print(const std::string& given) {
+  const std::string text = printable(given);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw Error("output.stdout", "the results could not be written to standard output", {},
                 "free some space, or write to a file");
@@ -89,7 +104,9 @@ void refuse_unused_port(const CLI::App& command) {
               "microstep " + command.get_name() + " --help");
 }
 
-void tell(const Error& error) { std::fprintf(stderr, "microstep: %s%s\n", error.what(), next_step(error).c_str()); }
+void tell(const Error& error) {
+  std::fprintf(stderr, "microstep: %s%s\n", printable(error.what()).c_str(), next_step(error).c_str());
+}
 
 int run(int argc, char** argv) {
   CLI::App app("Is accumulated training the same computation as large-batch training, and if not, why?");
@@ -125,6 +142,12 @@ int main(int argc, char** argv) {
   } catch (const microstep::Error& error) {
     microstep::cli::tell(error);
     return microstep::cli::exit_code(error.id());
+  } catch (const microstep::Undecidable& reason) {
+    std::fprintf(stderr,
+                 "microstep: undecidable: it is not certain in the declared dtype %s\n  next: try a wider --dtype or "
+                 "another --seed\n",
+                 reason.what());
+    return microstep::cli::nothing_decided;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "microstep: internal: %s\n  next: please report this as a bug\n", error.what());
     return microstep::cli::own_bug;

@@ -26,7 +26,9 @@ int run(const Options& options) {
   finish(*port);
   print(options.json ? json_report(recorded) : text_report(recorded));
   bool refused = std::ranges::any_of(recorded, [](const Recorded& r) { return !r.problems.empty(); });
-  return refused ? differs : as_expected;
+  if (refused) return differs;
+  bool all_skipped = std::ranges::all_of(recorded, [](const Recorded& r) { return !r.skipped.empty(); });
+  return all_skipped ? nothing_decided : as_expected;
 }
 
 }  // namespace

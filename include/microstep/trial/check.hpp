@@ -49,6 +49,9 @@ struct CheckedExperiment {
   std::string largest_path;
 };
 
+/// What a trace was run on other than its plan: another number of microsteps, or, in replay, other gradients.
+std::optional<std::string> other_than_given(const Plan& plan, const Trace& trace);
+
 using TraceOfRole = std::function<Answer(Role, const Plan&)>;
 
 CheckedExperiment check_experiment(const Experiment& experiment, const Expectation& expectation,
