@@ -53,8 +53,18 @@ class Decision {
   }
 
  private:
+  void note_unpaired_slots(const State<Ball>& own, const State<Ball>& other, const std::string& path) {
+    for (const auto& [name, slot] : own.slots)
+      if (std::ranges::none_of(other.slots, [&](const auto& entry) { return entry.first == name; }))
+        semantics_.unpaired.push_back(path + "/" + name);
+  }
+
   void note_unpaired() {
     std::size_t pairs = std::min(own_nodes_.size(), other_nodes_.size());
+    for (std::size_t i = 0; i < pairs; ++i) {
+      note_unpaired_slots(*own_nodes_[i].state, *other_nodes_[i].state, own_nodes_[i].path);
+      note_unpaired_slots(*other_nodes_[i].state, *own_nodes_[i].state, "reference " + other_nodes_[i].path);
+    }
     for (std::size_t i = pairs; i < own_nodes_.size(); ++i) semantics_.unpaired.push_back(own_nodes_[i].path);
     for (std::size_t i = pairs; i < other_nodes_.size(); ++i)
       semantics_.unpaired.push_back("reference " + other_nodes_[i].path);

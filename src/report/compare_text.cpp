@@ -21,6 +21,8 @@ std::string heading(const Comparison& c) {
 std::string verdict_line(const Comparison& c) {
   switch (c.semantics.verdict) {
     case Sameness::same:
+      if (!c.semantics.unpaired.empty())
+        return fmt::format("SAME over {} windows in params, and in the state that both have.\n", c.semantics.windows);
       return fmt::format("SAME: over {} windows params and optimizer state are the large batch's computation.\n",
                          c.semantics.windows);
     case Sameness::different:
