@@ -165,4 +165,20 @@ Verdict verdict_of(const BallCheck& check, const Reading& reading, std::string_v
   return check.compared() ? holds(evidence) : not_applicable("the trace shows nothing that this contract speaks of");
 }
 
+std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row) {
+  const Envelope& rows = reading.rows();
+  for (std::size_t count : node.counts)
+    if (rows.count(row, count) != rows.count(row - 1, count))
+      return Finding{Role::accumulated,
+                     row,
+                     count,
+                     true,
+                     0,
+                     exactly(static_cast<double>(rows.count(row, count))),
+                     exactly(static_cast<double>(rows.count(row - 1, count)))};
+  for (std::size_t column : node.columns)
+    if (auto found = first_change(rows, row, column, rows, row - 1, column)) return found;
+  return std::nullopt;
+}
+
 }  // namespace microstep

@@ -64,4 +64,7 @@ Verdict verdict_of(const BallCheck& check, const Reading& reading, std::string_v
 /// equal and the numbers are not.
 std::pair<std::string, std::string> number_texts(const Place& place);
 
+/// The first count or number of a node that is not what it was a row earlier.
+std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row);
+
 }  // namespace microstep

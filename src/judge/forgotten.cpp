@@ -48,19 +48,8 @@ std::optional<Finding> first_move(const Reading& reading, std::int64_t row) {
   const Envelope& rows = reading.rows();
   for (std::size_t column : reading.params())
     if (auto found = first_change(rows, row, column, rows, row - 1, column)) return found;
-  for (const Node& node : reading.nodes()) {
-    for (std::size_t count : node.counts)
-      if (rows.count(row, count) != rows.count(row - 1, count))
-        return Finding{Role::accumulated,
-                       row,
-                       count,
-                       true,
-                       0,
-                       exactly(static_cast<double>(rows.count(row, count))),
-                       exactly(static_cast<double>(rows.count(row - 1, count)))};
-    for (std::size_t column : node.columns)
-      if (auto found = first_change(rows, row, column, rows, row - 1, column)) return found;
-  }
+  for (const Node& node : reading.nodes())
+    if (auto found = first_move(reading, node, row)) return found;
   return std::nullopt;
 }
 

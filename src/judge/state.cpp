@@ -21,22 +21,6 @@ std::string blindness(const Reading& reading, bool accumulators) {
   return accumulators ? "the trace shows no accumulator" : "the inner optimizer keeps no state, or the trace hides it";
 }
 
-std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row) {
-  const Envelope& rows = reading.rows();
-  for (std::size_t count : node.counts)
-    if (rows.count(row, count) != rows.count(row - 1, count))
-      return Finding{Role::accumulated,
-                     row,
-                     count,
-                     true,
-                     0,
-                     exactly(static_cast<double>(rows.count(row, count))),
-                     exactly(static_cast<double>(rows.count(row - 1, count)))};
-  for (std::size_t column : node.columns)
-    if (auto found = first_change(rows, row, column, rows, row - 1, column)) return found;
-  return std::nullopt;
-}
-
 std::optional<Finding> first_wrong_count(const Reading& reading, const Node& node) {
   std::int64_t due = 0;
   for (std::int64_t row = 0; row < reading.rows().rows(); ++row) {
