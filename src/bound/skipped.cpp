@@ -11,6 +11,8 @@ bool can_skip(const Spec& spec) {
   return std::ranges::any_of(spec.of, can_skip);
 }
 
+bool accumulates(const Spec& spec) { return op_rule(spec.op).accumulates || std::ranges::any_of(spec.of, accumulates); }
+
 // A window that the end of the run drops was not skipped: it is held instead while skips are looked for.
 Spec without_drop(Spec spec) {
   for (Spec& inner : spec.of) inner = without_drop(inner);
@@ -18,11 +20,27 @@ Spec without_drop(Spec spec) {
   return spec;
 }
 
+// All but the first `count` accumulators, in pre-order, hold what the end of the run would flush.
+Spec held_from(Spec spec, std::size_t& count) {
+  if (spec.op == "multi_steps") {
+    if (count == 0)
+      spec.args["partial"] = Value("hold");
+    else
+      --count;
+  }
+  for (Spec& inner : spec.of) inner = held_from(inner, count);
+  return spec;
+}
+
 using BallState = State<Ball>;
+using BallTraining = Training<Balls<Wide>>;
 
 // One multi_steps and the microsteps that wait in it.
 struct Accumulator {
+  const Spec* spec;
   const BallState* state;
+  /// Another accumulator stands in a chain with it, or with what it lies in.
+  bool in_company;
   std::vector<std::size_t> waiting = {};
   std::int64_t mini_step = 0, gradient_step = 0;
 
@@ -30,55 +48,112 @@ struct Accumulator {
     mini_step = state->count("mini_step");
     gradient_step = state->count("gradient_step");
   }
+  bool emits() const { return state->count("gradient_step") != gradient_step; }
+  bool moved() const { return emits() || state->count("mini_step") != mini_step; }
 };
 
 // From the outermost inwards; each is fed with what the one before it emits.
-void find_accumulators(const BallState& state, std::vector<Accumulator>& found) {
-  if (state.op == "multi_steps") found.push_back({&state});
-  for (const BallState& inner : state.of) find_accumulators(inner, found);
+void find_accumulators(const Spec& spec, const BallState& state, bool in_company, std::vector<Accumulator>& found) {
+  if (spec.op == "multi_steps") found.push_back({&spec, &state, in_company});
+  in_company = in_company || std::ranges::count_if(spec.of, accumulates) > 1;
+  for (std::size_t i = 0; i < spec.of.size(); ++i) find_accumulators(spec.of[i], state.of[i], in_company, found);
 }
 
-bool state_moved(const Accumulator& a) {
-  return a.state->count("mini_step") != a.mini_step || a.state->count("gradient_step") != a.gradient_step;
+std::vector<Accumulator> accumulators_of(const Spec& spec, const BallState& state) {
+  std::vector<Accumulator> found;
+  find_accumulators(spec, state, false, found);
+  for (Accumulator& accumulator : found) accumulator.note();
+  return found;
 }
 
-void leave_out(const std::vector<std::size_t>& microsteps, std::vector<bool>& skipped) {
-  for (std::size_t t : microsteps) skipped[t] = true;
+bool at_rest(const BallState& state) {
+  if (state.op == "multi_steps" && state.count("mini_step") != 0) return false;
+  if (state.op == "apply_every" && state.count("count") != 0) return false;
+  return std::ranges::all_of(state.of, at_rest);
+}
+
+[[noreturn]] void refuse_windows(const Spec& spec) {
+  throw Error("plan.no-common-windows",
+              "a microbatch is skipped inside of several accumulators, which then do not become empty together",
+              to_string(spec), "keep one accumulator, or let only the outermost one skip");
 }
 
 // What comes out of an accumulator that these microsteps went into; it may skip them, or drop all that it holds.
-std::vector<std::size_t> passed_on(Accumulator& accumulator, const std::vector<std::size_t>& entering,
+std::vector<std::size_t> passed_on(Accumulator& accumulator, bool takes, const std::vector<std::size_t>& entering,
                                    std::vector<bool>& skipped) {
-  auto& waiting = accumulator.waiting;
-  const std::int64_t mini_step = accumulator.state->count("mini_step");
-  const bool emits = accumulator.state->count("gradient_step") != accumulator.gradient_step;
-  if (!state_moved(accumulator)) {
-    leave_out(entering, skipped);
-    return {};
+  auto leave_out = [&](const std::vector<std::size_t>& microsteps) {
+    if (accumulator.in_company && !microsteps.empty()) refuse_windows(*accumulator.spec);
+    for (std::size_t t : microsteps) skipped[t] = true;
+  };
+  if (takes)
+    accumulator.waiting.insert(accumulator.waiting.end(), entering.begin(), entering.end());
+  else
+    leave_out(entering);
+  if (accumulator.state->count("mini_step") != 0) return {};
+  if (!accumulator.emits()) leave_out(accumulator.waiting);
+  const std::vector<std::size_t> leaving = std::exchange(accumulator.waiting, {});
+  return accumulator.emits() ? leaving : std::vector<std::size_t>{};
+}
+
+// The run over balls whose counters show what was skipped, and where all accumulators are empty.
+class SkipRun {
+ public:
+  explicit SkipRun(const Plan& plan)
+      : plan_(plan),
+        arithmetic_(Balls<Wide>::semantics(narrowest_dtype(plan.params.layout()))),
+        training_(arithmetic_, plan),
+        accumulators_(accumulators_of(plan.spec, training_.state)),
+        skipped_(plan.batches.size(), false) {
+    for (std::size_t t = 0; t < skipped_.size(); ++t) step(t);
   }
-  waiting.insert(waiting.end(), entering.begin(), entering.end());
-  if (mini_step != 0) return {};
-  if (!emits) leave_out(waiting, skipped);
-  std::vector<std::size_t> leaving;
-  std::swap(leaving, waiting);
-  return emits ? leaving : std::vector<std::size_t>{};
-}
 
-using BallTraining = Training<Balls<Wide>>;
+  const std::vector<bool>& skipped() const { return skipped_; }
+  const Windows& windows() const { return windows_; }
 
-// A skipped last microbatch may let the window before it out: the counters move though it was not taken. Asked again
-// without the end of the run.
-bool takes_last(const Plan& plan, BallTraining& training, const Balls<Wide>& arithmetic) {
-  BallState state = training.state;
-  const Tree<Ball> params = training.params;
-  std::vector<Accumulator> accumulators;
-  find_accumulators(state, accumulators);
-  accumulators[0].note();
-  training.step();
-  Tree<Ball> updates = training.gradients;
-  build<Balls<Wide>>(plan.spec)->update(arithmetic, updates, state, params, {1, false});
-  return state_moved(accumulators[0]);
-}
+ private:
+  void step(std::size_t t) {
+    for (Accumulator& accumulator : accumulators_) accumulator.note();
+    const std::vector<bool> takes = t + 1 == skipped_.size() ? taken_at_the_end() : std::vector<bool>{};
+    training_.step();
+    std::vector<std::size_t> entering = {t};
+    for (std::size_t i = 0; i < accumulators_.size(); ++i)
+      entering = passed_on(accumulators_[i], takes.empty() ? accumulators_[i].moved() : takes[i], entering, skipped_);
+    open_.push_back(static_cast<std::int64_t>(t));
+    if (at_rest(training_.state)) close();
+  }
+
+  void close() {
+    std::erase_if(open_, [&](std::int64_t t) { return skipped_[static_cast<std::size_t>(t)]; });
+    if (!open_.empty()) windows_.push_back(std::exchange(open_, {}));
+  }
+
+  // A skipped last microbatch may let the window before it out: the counters move though it was not taken. Each
+  // accumulator is asked while it and those within hold what they have.
+  std::vector<bool> taken_at_the_end() const {
+    std::vector<bool> taken;
+    Plan end = plan_;
+    end.batches = {plan_.batches.back()};
+    for (std::size_t i = 0; i < accumulators_.size(); ++i) {
+      std::size_t before = i;
+      end.spec = held_from(plan_.spec, before);
+      BallTraining training(arithmetic_, end);
+      training.params = training_.params;
+      training.state = training_.state;
+      const std::vector<Accumulator> own = accumulators_of(end.spec, training.state);
+      training.step();
+      taken.push_back(own[i].moved());
+    }
+    return taken;
+  }
+
+  const Plan& plan_;
+  Balls<Wide> arithmetic_;
+  BallTraining training_;
+  std::vector<Accumulator> accumulators_;
+  std::vector<bool> skipped_;
+  std::vector<std::int64_t> open_;
+  Windows windows_;
+};
 
 }  // namespace
 
@@ -86,23 +161,9 @@ std::vector<bool> skipped_microsteps(const Plan& whole) {
   if (!can_skip(whole.spec)) return {};
   Plan plan = whole;
   plan.spec = without_drop(whole.spec);
-  const auto arithmetic = Balls<Wide>::semantics(narrowest_dtype(plan.params.layout()));
-  BallTraining training(arithmetic, plan);
-  std::vector<bool> skipped(plan.batches.size(), false);
-  std::vector<Accumulator> accumulators;
-  find_accumulators(training.state, accumulators);
-  for (std::size_t t = 0; t < skipped.size(); ++t) {
-    for (Accumulator& accumulator : accumulators) accumulator.note();
-    std::vector<std::size_t> entering = {t};
-    if (t + 1 < skipped.size()) {
-      training.step();
-    } else if (!takes_last(plan, training, arithmetic)) {
-      skipped[t] = true;
-      entering.clear();
-    }
-    for (Accumulator& accumulator : accumulators) entering = passed_on(accumulator, entering, skipped);
-  }
-  return skipped;
+  const SkipRun run(plan);
+  if (windows(whole, run.skipped()) != run.windows()) refuse_windows(whole.spec);
+  return run.skipped();
 }
 
 }  // namespace microstep

@@ -19,19 +19,24 @@ Phase start(const Spec& spec) {
   return phase;
 }
 
+// The accumulator that leaves out what is skipped: the outermost one that has a rule, nullptr for none.
+const Spec* skipping(const Spec& spec) {
+  if (spec.op == "multi_steps" && spec.text("skip") != "never") return &spec;
+  for (const Spec& inner : spec.of)
+    if (const Spec* found = skipping(inner)) return found;
+  return nullptr;
+}
+
 // Moves the counters as the engine moves them. last: no microstep follows, so that partial windows end.
 class Follower {
  public:
-  explicit Follower(const Spec& spec) : spec_(spec), phase_(start(spec)) {}
+  explicit Follower(const Spec& spec) : spec_(spec), skipping_(skipping(spec)), phase_(start(spec)) {}
 
-  void step(bool last) {
+  /// Of a microstep that is skipped the accumulators around the one that skips it take note, and no other.
+  void step(bool last, bool skips) {
     last_ = last;
-    advance(spec_, phase_);
-  }
-  /// The last microstep was skipped: only windows that are flushed move.
-  void end() {
-    last_ = true;
-    flush(spec_, phase_);
+    skips_ = skips;
+    if (!skips || skipping_) advance(spec_, phase_);
   }
   /// Every accumulator is empty again, none of them by dropping what it held.
   bool at_rest() const { return !dropped_ && rests(phase_); }
@@ -47,6 +52,7 @@ class Follower {
   }
 
   void advance_multi_steps(const Spec& spec, Phase& phase) {
+    if (skips_ && &spec == skipping_) return end_skipped(spec, phase);
     auto k = static_cast<std::int64_t>(schedule_value(spec.args.at("k"), phase.gradient_step));
     if (++phase.mini_step >= k || (last_ && flushes(spec))) return emit(spec, phase);
     if (!last_ || spec.text("partial") != "drop") return;
@@ -60,17 +66,15 @@ class Follower {
     advance(spec.of[0], phase.of[0]);
   }
 
-  void flush(const Spec& spec, Phase& phase) {
-    if (spec.op == "multi_steps") {
-      if (phase.mini_step > 0 && flushes(spec)) emit(spec, phase);
-      return;
-    }
-    for (std::size_t i = 0; i < spec.of.size(); ++i) flush(spec.of[i], phase.of[i]);
+  // Only a window that is flushed moves.
+  void end_skipped(const Spec& spec, Phase& phase) {
+    if (last_ && phase.mini_step > 0 && flushes(spec)) emit(spec, phase);
   }
 
   const Spec& spec_;
+  const Spec* skipping_;
   Phase phase_;
-  bool last_ = false;
+  bool last_ = false, skips_ = false;
   bool dropped_ = false;
 };
 
@@ -82,9 +86,8 @@ std::vector<std::vector<std::int64_t>> windows(const Plan& plan, const std::vect
   Follower follower(plan.spec);
   for (std::size_t t = 0; t < plan.batches.size(); ++t) {
     const bool last = t + 1 == plan.batches.size(), skips = t < skipped.size() && skipped[t];
-    if (skips && !last) continue;
     if (!skips) open.push_back(static_cast<std::int64_t>(t));
-    skips ? follower.end() : follower.step(last);
+    follower.step(last, skips);
     if (open.empty() || !follower.at_rest()) continue;
     result.push_back(std::move(open));
     open = {};

@@ -14,8 +14,8 @@ class Follower {
  public:
   Follower(const Plan& plan, const std::vector<bool>& skipped, std::vector<Node>& nodes)
       : plan_(plan), skipped_(skipped), nodes_(nodes) {
-    auto first = std::ranges::find_if(nodes, &Node::is_multi_steps);
-    if (first != nodes.end() && first->spec->text("skip") != "never") skipping_ = &*first;
+    auto first = std::ranges::find_if(nodes, &Node::may_skip);
+    if (first != nodes.end()) skipping_ = &*first;
   }
 
   /// True if an update comes out of the whole spec in microstep t.

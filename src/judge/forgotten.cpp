@@ -43,20 +43,23 @@ std::optional<Finding> first_lasting(const Reading& reading, std::int64_t row) {
   return std::nullopt;
 }
 
-/// A skipped microbatch never happened: nothing at all moves.
-std::optional<Finding> first_move(const Reading& reading, std::int64_t row) {
+/// The other one lies in it: it sees microbatches that the other leaves out.
+bool is_around(const Node& node, const Node& other) { return other.path.starts_with(node.path + "/"); }
+
+/// A skipped microbatch never happened: neither the params move nor the accumulator that skips nor anything in it.
+std::optional<Finding> first_move_within(const Reading& reading, const Node& skipping, std::int64_t row) {
   const Envelope& rows = reading.rows();
   for (std::size_t column : reading.params())
     if (auto found = first_change(rows, row, column, rows, row - 1, column)) return found;
   for (const Node& node : reading.nodes())
-    if (auto found = first_move(reading, node, row)) return found;
+    if (!is_around(node, skipping))
+      if (auto found = first_move(reading, node, row)) return found;
   return std::nullopt;
 }
 
 const Node* skipping_node(const Reading& reading) {
-  auto found = std::ranges::find_if(reading.nodes(), &Node::is_multi_steps);
-  if (found == reading.nodes().end() || found->spec->text("skip") == "never") return nullptr;
-  return &*found;
+  auto found = std::ranges::find_if(reading.nodes(), &Node::may_skip);
+  return found == reading.nodes().end() ? nullptr : &*found;
 }
 
 /// The run ends with a skipped microbatch, and the window before it is flushed or dropped.
@@ -73,7 +76,7 @@ std::optional<Finding> first_remembered(const Reading& reading, const Node& node
     bool skipped = reading.is_skipped(row);
     kept_are_finite = kept_are_finite && (skipped || is_finite_row(reading, row));
     if (skipped && !by_window && !closes(node, row))
-      if (auto found = first_move(reading, row)) return found;
+      if (auto found = first_move_within(reading, node, row)) return found;
     if (kept_are_finite)
       if (auto found = first_lasting(reading, row)) return found;
   }

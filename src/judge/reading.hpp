@@ -28,6 +28,7 @@ struct Node {
   std::vector<Beat> beats;
 
   bool is_multi_steps() const { return spec->op == "multi_steps"; }
+  bool may_skip() const { return is_multi_steps() && spec->text("skip") != "never"; }
   bool accumulates() const { return is_multi_steps() || spec->op == "apply_every"; }
 };
 

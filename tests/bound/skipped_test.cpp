@@ -42,6 +42,45 @@ TEST(Skipped, ALastMicrobatchThoughItLetsTheWindowOut) {
   EXPECT_EQ(skipped(spec, {2, bad, 4}), (Bits{0, 1, 0}));
 }
 
+TEST(Skipped, ByAnInnerAccumulatorThoughItLetsItsWindowOut) {
+  const char* spec = "multi_steps(multi_steps(sgd(1), k=2, skip=not_finite, partial=flush), k=2)";
+  for (const std::vector<double>& gradients : {std::vector<double>{2, 4, bad, 1}, {2, 4, 1, bad}})
+    EXPECT_EQ(skipped(spec, gradients), (Bits{0, 0, 1, 1}));
+  // The weighted means are 4, 1 and 2.125, and only the second is below 2.
+  Plan plan = replay_of("multi_steps(multi_steps(sgd(1), k=2, skip=large(2), partial=flush), k=2, reduce=weighted)",
+                        {1, 5, 1, 1, 1, 2.5});
+  for (GivenGradient& given : plan.given) given.weight = given.gradient.values(0)[0] > 1 ? 3 : 1;
+  EXPECT_EQ(skipped_microsteps(plan), (Bits{1, 1, 0, 0, 1, 1}));
+}
+
+std::string refused(std::string_view spec, const std::vector<double>& gradients) {
+  try {
+    skipped(spec, gradients);
+    return "taken";
+  } catch (const Error& error) {
+    return error.id();
+  }
+}
+
+// After the skip the first emits in microsteps 3, 5, 7 and the second in 2, 4, 6: one of them always waits.
+TEST(Skipped, AlongAChainOfAccumulatorsIsRefused) {
+  const std::string id = "plan.no-common-windows";
+  for (const char* spec : {"chain(multi_steps(sgd(1), k=2, skip=not_finite), multi_steps(scale(1), k=2))",
+                           "chain(multi_steps(scale(1), k=2), multi_steps(sgd(1), k=2, skip=not_finite))",
+                           "chain(apply_every(2), multi_steps(sgd(1), k=1, skip=not_finite))",
+                           "chain(multi_steps(sgd(1), k=1, skip=window_not_finite), apply_every(2))"}) {
+    EXPECT_EQ(refused(spec, {1, bad, 2, 3, 4, 5}), id) << spec;
+    EXPECT_EQ(skipped(spec, {1, 2}), (Bits{0, 0})) << spec;
+  }
+}
+
+// Which of the two left microsteps 1 and 2 out cannot be told from them, and k follows what the outer one let through.
+TEST(Skipped, ByEitherOfTwoUnderAScheduleIsRefused) {
+  EXPECT_EQ(refused("multi_steps(multi_steps(sgd(1), k=2, skip=large(2)), k=[[0, 2], [1, 1]], skip=not_finite)",
+                    {3, 3, 1, 1, 1}),
+            "plan.no-common-windows");
+}
+
 TEST(Skipped, RunsAreTheLargeBatchOfTheRest) {
   for (const char* partial : {"hold", "flush", "drop"})
     for (std::size_t position = 0; position < 6; ++position) {

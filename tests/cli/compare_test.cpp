@@ -116,6 +116,11 @@ TEST(Compare, WhatCannotBeDecidedExitsWith4) {
   EXPECT_TRUE(result.says("UNDECIDABLE: ")) << result.out;
 }
 
+TEST(Compare, SkipsAlongAChainOfAccumulatorsAreRefused) {
+  const std::string spec = "chain(multi_steps(sgd(0.1), k=2, skip=large(2)), multi_steps(scale(1), k=2))";
+  EXPECT_TRUE(refuses(microstep({"compare", spec, "--problem", "replay"}), 2, "plan.no-common-windows"));
+}
+
 TEST(Compare, RaggedMicrobatchesNeedWeights) {
   const Result mean = microstep({"compare", "multi_steps(adam(0.1), k=2)", "--ragged"});
   EXPECT_EQ(mean.code, 1);

@@ -47,6 +47,16 @@ TEST(Windows, LeaveSkippedMicrobatchesOut) {
   EXPECT_EQ(windows_of(spec, 4, {true, false, false, true}), (Windows{{1, 2}}));
 }
 
+// The outer one has counted what the inner one skips: its k is 1 from microstep 2 on, and its window has gone out.
+TEST(Windows, OfAnOuterAccumulatorGoOnWhereAnInnerOneSkips) {
+  EXPECT_EQ(windows_of("multi_steps(multi_steps(sgd(1), k=2, skip=not_finite), k=[[0, 2], [1, 1]])", 6,
+                       {true, true, false, false, false, false}),
+            (Windows{{2, 3}, {4, 5}}));
+  EXPECT_EQ(windows_of("multi_steps(multi_steps(sgd(1), k=2, skip=not_finite, partial=flush), k=2)", 4,
+                       {false, false, true, true}),
+            (Windows{{0, 1}}));
+}
+
 TEST(PartialWindow, IsListedOnlyWhereItIsFlushed) {
   auto partial = [](const char* policy) {
     return windows_of(std::string("multi_steps(sgd(1), k=3, partial=") + policy + ")", 5);

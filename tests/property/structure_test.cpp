@@ -144,10 +144,14 @@ void replace_accumulators(State<double>& state, const State<double>& fresh) {
 
 // Two runs side by side; at each window's end one gets fresh accumulators, and nothing may differ afterwards. A window
 // that only the run's skipped end flushes has not ended with its last microbatch; where one accumulator of a chain
-// skips and the other counts on, no microstep need be the end of a window, so skips are for the outermost one only.
+// skips and the other counts on, no microstep need be the end of a window, and windows are refused.
 Ruling leaves_nothing_in_the_accumulator(const Plan& plan) {
-  const std::vector<bool> skipped = skipped_microsteps(plan);
-  if (!skipped.empty() && plan.spec.op != "multi_steps") return holds();
+  std::vector<bool> skipped;
+  try {
+    skipped = skipped_microsteps(plan);
+  } catch (const Error& error) {
+    return error.id() == "plan.no-common-windows" ? undecided(error.what()) : broken(error.what());
+  }
   auto full = windows(plan, skipped);
   if (!skipped.empty() && skipped.back() && !full.empty()) full.pop_back();
   const A arithmetic{Dtype::float64, plan.hyper_precision};

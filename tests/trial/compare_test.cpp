@@ -132,6 +132,17 @@ TEST(Compare, IsUndecidableWhereNoWindowCloses) {
   EXPECT_EQ(comparison.semantics.verdict, Sameness::undecidable);
 }
 
+// The norm of some means of two is not below 2, and the outer accumulator has counted them.
+TEST(Compare, AnInnerAccumulatorMaySkip) {
+  CompareRequest request = asked("multi_steps(multi_steps(sgd(0.1, momentum=0.5), k=2, skip=large(2)), k=2)");
+  request.problem = parse_spec("replay", OpKind::problem);
+  request.options.windows = 5;
+  const Comparison comparison = compare(request);
+  EXPECT_EQ(comparison.windows.size(), 4U);
+  EXPECT_EQ(comparison.semantics.verdict, Sameness::same);
+  for (const Verdict& verdict : comparison.contracts) EXPECT_NE(verdict.outcome, Outcome::broken) << verdict.evidence;
+}
+
 // The accumulated run is emulated and the reference is not: what rounding alone makes of that breaks no contract.
 TEST(Compare, RoundingOfAnotherArithmeticBreaksNothing) {
   CompareRequest request = asked("multi_steps(sgd(0), k=1, reduce=weighted)");

@@ -58,7 +58,7 @@ void check(const Plan& plan);
 /// The microsteps (counted from 0) consumed by each window: windows[i] = {first, ..., last}; the emission is on the
 /// last. A window ends where every accumulator of the spec is empty again; a partial last window is listed only where
 /// it is flushed, in the plan's last microstep. Skipped microbatches are left out: `skipped` says which, empty for
-/// none.
+/// none. The outermost accumulator that has a skip rule left them out, and those around it have counted them.
 std::vector<std::vector<std::int64_t>> windows(const Plan& plan, const std::vector<bool>& skipped = {});
 
 /// The spec without its accumulators: apply_every is dropped, multi_steps replaced by its inner, a chain of one by its
