@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
-#include "microstep/data/error.hpp"
+#include "accumulation.hpp"
 
 namespace microstep {
 namespace {
-
-bool holds_accumulator(const Spec& spec) {
-  return op_rule(spec.op).accumulates || std::ranges::any_of(spec.of, holds_accumulator);
-}
 
 // The window lengths as a number, or as a schedule in the emitted step.
 Value lengths(const std::vector<std::vector<std::int64_t>>& windows) {
@@ -39,64 +35,150 @@ bool weights_differ(const Plan& plan, const std::vector<std::vector<std::int64_t
   return false;
 }
 
-Spec accumulated_over(const Spec& inner, const Value& k, const std::string& reduce) {
-  Spec spec{"multi_steps", {{"k", k}, {"reduce", reduce}}, {inner}};
-  return checked(spec);
+// A window of the whole run: the due lengths and reduction.
+Window due_window(const Plan& accumulated, const Plan& reference,
+                  const std::vector<std::vector<std::int64_t>>& windows) {
+  const bool ragged = weights_differ(accumulated, windows);
+  return {lengths(windows), reference.loss == Loss::sum ? "sum" : ragged ? "weighted" : "mean"};
 }
 
-Spec chained(std::vector<Spec> links) {
-  if (links.size() == 1) return links[0];
-  return Spec{"chain", {}, std::move(links)};
-}
+// Every step from the given spec to the equivalent one is left out in turn; what is then another computation is a
+// cause.
+class Search {
+ public:
+  Search(const Spec& spec, const Spec& reference, const Window& due, const Spec& equivalent,
+         const std::function<bool(const Spec&)>& same)
+      : spec_(spec),
+        reference_(chained(links_of(reference))),
+        due_(due),
+        same_(same),
+        accumulators_(accumulators_of(spec)),
+        nest_(nest_of(spec)) {
+    if (nest_.levels.size() == 1) nest_.levels[0].accumulator = equivalent;
+  }
 
-std::vector<Spec> links_of(const Spec& spec) { return spec.op == "chain" ? spec.of : std::vector<Spec>{spec}; }
+  std::vector<std::string> causes() {
+    formula();
+    if (!accumulators_.empty()) {
+      if (same_(nested({}))) {
+        outside();
+        if (!nest_.side_by_side) reductions();
+      }
+      if (nest_.side_by_side) side_by_side();
+      mask();
+      partial_window();
+    }
+    std::ranges::sort(causes_);
+    return causes_;
+  }
 
-// The accumulator of the outermost chain, as a position among its links.
-std::optional<std::size_t> accumulator_position(const std::vector<Spec>& links) {
-  for (std::size_t i = 0; i < links.size(); ++i)
-    if (holds_accumulator(links[i])) return i;
-  return std::nullopt;
-}
+ private:
+  void add(bool needed, const std::string& cause) {
+    if (needed && std::ranges::find(causes_, cause) == causes_.end()) causes_.push_back(cause);
+  }
 
-// What stays outside is run in every microstep, before or behind the accumulator.
-struct Outside {
-  Spec link;
-  bool before;
+  void formula() {
+    const Spec inner = chained(links_of(without_accumulators(spec_)));
+    add(inner != reference_ && !same_(accumulated_over(inner, due_)), "formula");
+  }
+
+  // Within one another, only weights tell how many microbatches a mean stands for.
+  std::string due_reduction() const {
+    return due_.reduce == "sum" || nest_.levels.size() == 1 ? due_.reduce : "weighted";
+  }
+
+  Spec nested(const std::vector<std::string>& kept, const std::optional<Kept>& outside = std::nullopt) const {
+    std::vector<std::string> reduce(nest_.levels.size(), due_reduction());
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (!kept[i].empty()) reduce[i] = kept[i];
+    std::vector<Spec> inner = links_of(reference_);
+    if (outside)
+      if (auto found = std::ranges::find(inner, outside->outside.link); found != inner.end()) inner.erase(found);
+    return nested_over(nest_, chained(inner), reduce, outside);
+  }
+
+  void outside() {
+    for (std::size_t i = 0; i < nest_.levels.size(); ++i)
+      for (const Outside& link : nest_.levels[i].outside)
+        add(!same_(nested({}, Kept{i, link})), cause_of_link(link.link));
+  }
+
+  // The reductions that the spec has, where they are these; the due ones elsewhere.
+  bool differs_with(const std::function<bool(const std::string&)>& is_kept) const {
+    std::vector<std::string> kept;
+    for (std::size_t i = 0; i < nest_.levels.size(); ++i) {
+      const std::string own = reduction_of(*accumulators_[i]);
+      kept.push_back(is_kept(own) && own != due_reduction() ? own : "");
+    }
+    return std::ranges::any_of(kept, [](const std::string& own) { return !own.empty(); }) && !same_(nested(kept));
+  }
+
+  void reductions() {
+    if (due_.reduce == "sum") return add(differs_with([](const std::string&) { return true; }), "sum-mean");
+    add(differs_with([](const std::string& own) { return own == "sum"; }), "sum-mean");
+    add(differs_with([](const std::string& own) { return own == "mean"; }), "token-weight");
+  }
+
+  // What comes out of the whole chain in a window, given on at its end, against the sum over the window by its length.
+  void side_by_side() {
+    const Spec scale = chained({});
+    std::vector<std::string> sums(accumulators_.size(), "sum"), own;
+    for (const Spec* accumulator : accumulators_) own.push_back(reduction_of(*accumulator));
+    const Spec rest = accumulated_over(reference_, due_), summed = accumulated_over(reference_, {due_.k, "sum"});
+    if (!same_(Spec{"chain", {}, {skeleton_of(spec_, sums, scale), rest}})) return;
+    add(!same_(Spec{"chain", {}, {skeleton_of(spec_, own, scale), summed}}), "sum-mean");
+    add(gives_out_early(), "boundary");
+  }
+
+  // Means over lengths whose product is the window's make the due mean, though not at the window's end alone.
+  bool gives_out_early() const {
+    const double* length = std::get_if<double>(&due_.k.data);
+    if (!length || accumulators_.size() > 10) return false;
+    for (std::size_t chosen = 0; chosen < std::size_t{1} << accumulators_.size(); ++chosen) {
+      double product = 1;
+      std::vector<std::string> reduce(accumulators_.size(), "sum");
+      for (std::size_t i = 0; i < reduce.size(); ++i) {
+        const double* k = std::get_if<double>(&accumulators_[i]->args.at("k").data);
+        if (!k) return false;
+        if ((chosen >> i & 1) == 0) continue;
+        reduce[i] = "mean";
+        product *= *k;
+      }
+      if (product == (due_.reduce == "sum" ? 1 : *length)) return !same_(skeleton_of(spec_, reduce, reference_));
+    }
+    return false;
+  }
+
+  // Leaves outside of the mask around an accumulator are not accumulated: their gradients add up.
+  void mask() {
+    if (spec_.op != "masked" || reference_.op != "masked") return;
+    add(!same_(Spec{"masked", spec_.args, {accumulated_over(reference_.of[0], due_)}}), "sum-mean");
+  }
+
+  void partial_window() {
+    const Spec& accumulator = *accumulators_[0];
+    if (accumulator.op != "multi_steps" || accumulator.text("partial") != "flush_by_k") return;
+    Spec by_k = nest_.levels.size() == 1
+                    ? accumulated_over(reference_, {accumulator.args.at("k"), due_.reduce, due_.skips_as})
+                    : nested({});
+    by_k.args["partial"] = "flush_by_k";
+    add(!same_(by_k), "partial-window");
+  }
+
+  const Spec& spec_;
+  Spec reference_;
+  const Window& due_;
+  const std::function<bool(const Spec&)>& same_;
+  std::vector<const Spec*> accumulators_;
+  Nest nest_;
+  std::vector<std::string> causes_;
 };
 
-std::vector<Outside> outside_links(const Spec& spec) {
-  std::vector<Spec> links = links_of(spec);
-  auto position = accumulator_position(links);
-  std::vector<Outside> outside;
-  for (std::size_t i = 0; position && i < links.size(); ++i)
-    if (i != *position && !holds_accumulator(links[i])) outside.push_back({links[i], i < *position});
-  return outside;
-}
-
-// The repaired spec with one link left where it was.
-Spec with_link_outside(const Spec& reference, const Outside& outside, const Value& k, const std::string& reduce) {
-  std::vector<Spec> inner = links_of(reference);
-  auto found = std::ranges::find(inner, outside.link);
-  if (found != inner.end()) inner.erase(found);
-  Spec accumulator =
-      accumulated_over(inner.empty() ? Spec{"scale", {{"factor", Value(1)}}, {}} : chained(inner), k, reduce);
-  return outside.before ? chained({outside.link, accumulator}) : chained({accumulator, outside.link});
-}
-
-// The first accumulator met from outside, nullptr for none.
-const Spec* outermost_accumulator(const Spec& spec) {
-  if (op_rule(spec.op).accumulates) return &spec;
-  for (const Spec& inner : spec.of)
-    if (const Spec* found = outermost_accumulator(inner)) return found;
-  return nullptr;
-}
-
-std::string reduction_of(const Spec& accumulator) {
-  return accumulator.op == "multi_steps" ? accumulator.text("reduce") : "sum";
-}
-
-void add(std::vector<std::string>& causes, const std::string& cause) {
-  if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
+// The first that has a skip rule; only the outermost one leaves out microbatches as they come.
+const Spec* skipping(const Spec& spec) {
+  const std::vector<const Spec*> all = accumulators_of(spec);
+  if (all.empty() || all[0]->op != "multi_steps" || all[0]->text("skip") == "never") return nullptr;
+  return all[0];
 }
 
 }  // namespace
@@ -113,27 +195,12 @@ Repair repair(const Plan& accumulated, const Plan& reference, const std::vector<
               const std::function<bool(const Spec&)>& same) {
   Repair result;
   if (windows.empty()) return result;
-  const Value k = lengths(windows);
-  const bool ragged = weights_differ(accumulated, windows);
-  const std::string reduce = reference.loss == Loss::sum ? "sum" : ragged ? "weighted" : "mean";
-  const Spec equivalent = accumulated_over(reference.spec, k, reduce);
+  Window due = due_window(accumulated, reference, windows);
+  due.skips_as = skipping(accumulated.spec);
+  const Spec equivalent = accumulated_over(chained(links_of(reference.spec)), due);
   if (!same(equivalent)) return result;
   result.equivalent = equivalent;
-  const Spec inner = without_accumulators(accumulated.spec);
-  if (inner != reference.spec && !same(accumulated_over(inner, k, reduce))) add(result.causes, "formula");
-  for (const Outside& outside : outside_links(accumulated.spec))
-    if (!same(with_link_outside(reference.spec, outside, k, reduce))) add(result.causes, cause_of_link(outside.link));
-  const Spec* accumulator = outermost_accumulator(accumulated.spec);
-  if (!accumulator) return result;
-  const std::string used = reduction_of(*accumulator);
-  if (used != reduce && !same(accumulated_over(reference.spec, k, used)))
-    add(result.causes, used == "sum" || reduce == "sum" ? "sum-mean" : "token-weight");
-  if (accumulator->op == "multi_steps" && accumulator->text("partial") == "flush_by_k") {
-    Spec by_k = accumulated_over(reference.spec, accumulator->args.at("k"), reduce);
-    by_k.args["partial"] = "flush_by_k";
-    if (!same(by_k)) add(result.causes, "partial-window");
-  }
-  std::ranges::sort(result.causes);
+  result.causes = Search(accumulated.spec, reference.spec, due, equivalent, same).causes();
   return result;
 }
 
