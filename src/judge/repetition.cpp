@@ -149,12 +149,15 @@ Verdict identity_k1(const Reading& reading) {
   Role role = reading.always_one() ? Role::accumulated : Role::single;
   auto run = evidence.observed.find(role), other = evidence.observed.find(Role::reference);
   if (run == evidence.observed.end()) return not_applicable("no run with k = 1 was made");
+  const auto& plans = evidence.experiment->plans;
   if (!evidence.bitwise) return judge_up_to_rounding(reading, role);
+  if (other != evidence.observed.end() &&
+      without_accumulators(plans.at(role).spec) != without_accumulators(plans.at(Role::reference).spec))
+    return not_applicable("the reference runs another rule than the accumulator's inner");
   if (other == evidence.observed.end() || run->second.rows() != other->second.rows())
     return not_applicable("no run of the inner optimizer on the same batches was made");
   if (rounds_to_other_dtypes(run->second.schema(), other->second.schema()))
     return not_applicable("the accumulator rounds gradients or updates to another dtype");
-  const auto& plans = evidence.experiment->plans;
   Pairs pairs =
       paired(plans.at(role).spec, run->second.schema(), plans.at(Role::reference).spec, other->second.schema());
   if (auto found = first_difference(role, run->second, other->second, pairs))

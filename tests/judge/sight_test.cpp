@@ -117,6 +117,13 @@ TEST(KOfOne, IsTheInnerBitForBitOrWithinItsBalls) {
   EXPECT_EQ(hand.judge("identity.k1").outcome, Outcome::holds);
 }
 
+TEST(KOfOne, SaysNothingWhereTheReferenceIsAnotherRule) {
+  Hand hand;
+  at(hand.evidence.observed[Role::single], "state/of[0]/trace/w", 2).value = 3.25;
+  hand.experiment.plans[Role::reference].spec = parse_spec("sgd(0.25)");
+  EXPECT_EQ(hand.judge("identity.k1").outcome, Outcome::not_applicable);
+}
+
 TEST(Form, IsJudgedFromDeviationsInAnyRun) {
   const std::pair<Deviation::Kind, std::string_view> kinds[] = {{Deviation::Kind::dtype, "form.dtype"},
                                                                 {Deviation::Kind::shape, "form.shape"},

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace microstep {
 namespace {
 
@@ -181,6 +183,17 @@ TEST(Compare, AnInnerAccumulatorMaySkip) {
   EXPECT_EQ(comparison.windows.size(), 4U);
   EXPECT_EQ(comparison.semantics.verdict, Sameness::same);
   for (const Verdict& verdict : comparison.contracts) EXPECT_NE(verdict.outcome, Outcome::broken) << verdict.evidence;
+}
+
+TEST(Compare, KOfOneIsNotJudgedAgainstAnotherRule) {
+  for (const char* spec : {"multi_steps(adam(0.1), k=2)", "multi_steps(adam(0.1), k=1)"})
+    for (const char* against : {"sgd(0.1)", "adam(0.1)"}) {
+      CompareRequest request = asked(spec);
+      request.against = parse_spec(against);
+      const Comparison comparison = compare(request);
+      const auto k1 = std::ranges::find(comparison.contracts, "identity.k1", &Verdict::contract);
+      EXPECT_EQ(k1->outcome, against[0] == 's' ? Outcome::not_applicable : Outcome::holds) << spec;
+    }
 }
 
 // Some of these gradients have a norm that is not below 2.5: that they are left out is no cause.
