@@ -107,6 +107,18 @@ JsonWriter& JsonWriter::truth(bool value) {
   return *this;
 }
 
+JsonWriter& JsonWriter::null() {
+  before_value();
+  out_ += "null";
+  return *this;
+}
+
+JsonWriter& JsonWriter::texts(const std::vector<std::string>& values, Form form) {
+  open_array(form);
+  for (const std::string& value : values) text(value);
+  return close();
+}
+
 JsonWriter& JsonWriter::number(Dtype dtype, double value) {
   before_value();
   std::string decimal = decimal_text(dtype, value);

@@ -15,7 +15,7 @@ void write_side(JsonWriter& out, const Difference& d, std::string_view key, cons
 }
 
 void write_divergence(JsonWriter& out, const Difference& d) {
-  out.key("first_divergence").open_object(JsonWriter::Form::line);
+  out.open_object(JsonWriter::Form::line);
   out.key("window").integer(d.window).key("microstep").integer(d.microstep).key("path").text(d.path);
   out.key("index").open_array();
   std::vector<std::int64_t> index(d.shape.size());
@@ -46,15 +46,20 @@ std::string json_report(const Comparison& c) {
       .integer(static_cast<std::int64_t>(c.accumulated.seed));
   out.key("k").integer(longest(c.windows)).key("windows").integer(static_cast<std::int64_t>(c.windows.size()));
   out.key("semantics").text(to_string(c.semantics.verdict));
-  if (!c.semantics.reason.empty()) out.key("reason").text(c.semantics.reason);
+  out.key("reason");
+  c.semantics.reason.empty() ? out.null() : out.text(c.semantics.reason);
+  out.key("first_divergence");
   if (c.semantics.verdict == Sameness::different && !c.semantics.differences.empty())
     write_divergence(out, c.semantics.differences.front());
+  else
+    out.null();
   out.key("contracts");
   write_verdicts(out, c.contracts);
-  out.key("causes").open_array(JsonWriter::Form::line);
-  for (const std::string& cause : c.causes) out.text(cause);
-  out.close();
-  if (c.equivalent) out.key("equivalent_spec").text(to_string(*c.equivalent));
+  out.key("causes").texts(c.causes, JsonWriter::Form::line);
+  out.key("equivalent_spec");
+  c.equivalent ? out.text(to_string(*c.equivalent)) : out.null();
+  out.key("not_compared").texts(c.semantics.unpaired, JsonWriter::Form::line);
+  out.key("warnings").texts(c.warnings, JsonWriter::Form::line);
   out.close();
   return out.finish();
 }

@@ -5,6 +5,7 @@
 
 #include "microstep/report/compare.hpp"
 #include "microstep/report/value.hpp"
+#include "microstep/report/verdicts.hpp"
 
 namespace microstep {
 namespace {
@@ -91,7 +92,7 @@ std::string floats(const Comparison& c) {
 }  // namespace
 
 std::string text_report(const Comparison& c) {
-  std::string text = heading(c) + verdict_line(c);
+  std::string text = heading(c) + verdict_line(c) + warning_lines(c.warnings);
   if (!c.semantics.differences.empty() && c.semantics.verdict == Sameness::different)
     text += divergence(c.semantics.differences.front()) + also_differs(c.semantics);
   text += causes(c);

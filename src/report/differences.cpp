@@ -37,14 +37,17 @@ std::string json_report(const FolderDiff& d) {
   out.open_object().key("schema").text("microstep/diff/1").key("command").text("diff").key("changes").open_array();
   for (const BehaviourChange& change : d.changes) {
     out.open_object(JsonWriter::Form::line).key("what").text(change.what).key("largest").number(change.largest);
-    out.key("relative").number(change.relative).key("ulps").number(change.ulps).key("experiments").open_array();
-    for (const std::string& id : change.experiments) out.text(id);
-    out.close().close();
+    out.key("relative")
+        .number(change.relative)
+        .key("ulps")
+        .number(change.ulps)
+        .key("experiments")
+        .texts(change.experiments)
+        .close();
   }
-  out.close().key("only_before").open_array(JsonWriter::Form::line);
-  for (const std::string& id : d.only_before) out.text(id);
-  out.close().key("only_after").open_array(JsonWriter::Form::line);
-  for (const std::string& id : d.only_after) out.text(id);
+  out.close().key("only_before").texts(d.only_before, JsonWriter::Form::line);
+  out.key("only_after").texts(d.only_after, JsonWriter::Form::line).key("faults").open_array();
+  for (const Error& fault : d.faults) out.text(fault.what());
   out.close().key("compared").integer(d.compared).key("rounding").integer(d.rounding);
   out.key("largest_share").number(d.largest_share).close();
   return out.finish();

@@ -56,7 +56,7 @@ std::string text_report(const TraceJudgement& j) {
   if (f.outcome == Outcome::broken)
     text += fmt::format("NOT FAITHFUL: {} of {} numbers lie outside; the first:\n  {}\n", f.outside, f.judged,
                         place_in_words(*f.first));
-  return text + "contracts:\n" + verdict_lines(j.contracts, false);
+  return text + warning_lines(j.warnings) + "contracts:\n" + verdict_lines(j.contracts, false);
 }
 
 std::string json_report(const TraceJudgement& j) {
@@ -66,14 +66,13 @@ std::string json_report(const TraceJudgement& j) {
   out.key("spec").text(to_string(j.plan.spec)).key("microsteps").integer(j.microsteps);
   out.key("faithful").text(to_string(f.outcome)).key("numbers").integer(f.judged).key("outside").integer(f.outside);
   out.key("largest_share").number(f.largest_share).key("largest_path").text(f.largest_path);
-  if (!f.reason.empty()) out.key("reason").text(f.reason);
-  if (f.first) {
-    out.key("first");
-    write_place(out, *f.first);
-  }
+  out.key("reason");
+  f.reason.empty() ? out.null() : out.text(f.reason);
+  out.key("first");
+  f.first ? write_place(out, *f.first) : static_cast<void>(out.null());
   out.key("contracts");
   write_verdicts(out, j.contracts);
-  out.close();
+  out.key("warnings").texts(j.warnings, JsonWriter::Form::line).close();
   return out.finish();
 }
 
@@ -85,7 +84,13 @@ std::string text_catalogue(std::span<const Contract> contracts) {
 
 std::string json_catalogue(std::span<const Contract> contracts) {
   JsonWriter out;
-  out.open_object().key("schema").text("microstep/contracts/1").key("contracts").open_array();
+  out.open_object()
+      .key("schema")
+      .text("microstep/contracts/1")
+      .key("command")
+      .text("contracts")
+      .key("contracts")
+      .open_array();
   for (const Contract& c : contracts) {
     out.open_object().key("id").text(c.id).key("statement").text(c.statement).key("source").text(c.source);
     out.key("needs").open_array(JsonWriter::Form::line);

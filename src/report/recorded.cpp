@@ -42,12 +42,8 @@ std::string json_report(const std::vector<Recorded>& recorded) {
       .open_array();
   for (const Recorded& r : recorded) {
     out.open_object(JsonWriter::Form::line).key("id").text(r.id).key("outcome").text(outcome(r));
-    out.key("behaviours").open_array();
-    for (const std::string& id : r.behaviours) out.text(id);
-    out.close().key("problems").open_array();
-    for (const std::string& problem : r.problems) out.text(problem);
-    out.close();
-    if (!r.skipped.empty()) out.key("reason").text(r.skipped);
+    out.key("behaviours").texts(r.behaviours).key("problems").texts(r.problems).key("reason");
+    r.skipped.empty() ? out.null() : out.text(r.skipped);
     out.close();
   }
   out.close().close();

@@ -12,6 +12,12 @@ std::string verdict_lines(const std::vector<Verdict>& verdicts, bool all) {
   return text;
 }
 
+std::string warning_lines(const std::vector<std::string>& warnings) {
+  std::string text;
+  for (const std::string& line : warnings) text += fmt::format("warning: {}\n", line);
+  return text;
+}
+
 void write_verdicts(JsonWriter& out, const std::vector<Verdict>& verdicts) {
   out.open_array();
   for (const Verdict& v : verdicts) {

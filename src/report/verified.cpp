@@ -61,21 +61,12 @@ std::string json_report(const VerifiedFolder& v) {
     bool skipped = e.skipped.contains(Role::accumulated);
     out.open_object(JsonWriter::Form::line).key("id").text(e.id);
     out.key("verdict").text(!e.problems.empty() ? "fail" : skipped ? "skipped" : "pass");
-    out.key("largest_share").number(e.largest_share).key("problems").open_array();
-    for (const std::string& problem : e.problems) out.text(problem);
-    out.close().close();
+    out.key("largest_share").number(e.largest_share).key("problems").texts(e.problems).close();
   }
   out.close().key("faults").open_array();
   for (const Error& fault : v.faults) out.text(fault.what());
-  out.close().key("orphans").open_array();
-  for (const std::string& name : v.orphans) out.text(name);
-  out.close()
-      .key("numbers")
-      .integer(t.judged)
-      .key("exact")
-      .integer(t.exact)
-      .key("largest_share")
-      .number(t.largest_share);
+  out.close().key("orphans").texts(v.orphans).key("pending").texts(v.pending).key("written").texts(v.proposed);
+  out.key("numbers").integer(t.judged).key("exact").integer(t.exact).key("largest_share").number(t.largest_share);
   out.key("pass").integer(t.passed).key("fail").integer(t.failed).key("skipped").integer(t.skipped).close();
   return out.finish();
 }

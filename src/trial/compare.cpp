@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "masks.hpp"
 #include "microstep/bound/semantics.hpp"
 #include "microstep/judge/contract.hpp"
 #include "microstep/train/run.hpp"
@@ -79,12 +80,16 @@ Comparison compare(const CompareRequest& request) {
                 to_string(*request.against), "give it without: " + to_string(without_accumulators(*request.against)));
   Comparison result;
   result.accumulated = make_plan(request.spec, request.problem, request.options);
+  result.warnings = unmatched_globs(request.spec, result.accumulated.params.layout());
   const std::vector<bool> skipped = skipped_microsteps(result.accumulated);
   result.windows = windows(result.accumulated, skipped);
   Experiment experiment = experiment_of("compare", result.accumulated);
   Plan& reference = experiment.plans[Role::reference];
   if (request.against) reference.spec = *request.against;
   result.reference = reference;
+  if (request.against)
+    for (std::string& line : unmatched_globs(*request.against, reference.params.layout()))
+      if (std::ranges::find(result.warnings, line) == result.warnings.end()) result.warnings.push_back(std::move(line));
   Gathering gathering;
   gathering.bitwise = run_alike(result.accumulated, result.reference);
   const Evidence evidence = gather(experiment, own_run, gathering);

@@ -1,5 +1,6 @@
 #include "microstep/trial/judge_trace.hpp"
 
+#include "masks.hpp"
 #include "microstep/bound/transition.hpp"
 #include "microstep/golden/file.hpp"
 #include "microstep/json/trace.hpp"
@@ -30,6 +31,7 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
   TraceJudgement result;
   result.plan = in_file(source, [&] { return replay_plan_of(dumped, spec_of(dumped, spec, source)); });
   result.microsteps = dumped.trace.microsteps();
+  result.warnings = unmatched_globs(result.plan.spec, result.plan.params.layout());
   const Experiment experiment{"judge",
                               {{Role::accumulated, result.plan}, {Role::reference, large_batch_of(result.plan)}}};
   auto recorded = [&](const Plan& plan) -> Answer {

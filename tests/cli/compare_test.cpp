@@ -52,9 +52,10 @@ TEST(Compare, TheOfferedSpecIsTheLargeBatch) {
 
 TEST(Compare, JsonHasEveryKeyInOrder) {
   const Document report = json({"compare", behind_adam});
-  EXPECT_EQ(keys(report), (std::vector<std::string>{"schema", "command", "accumulated", "reference", "problem", "seed",
-                                                    "k", "windows", "semantics", "first_divergence", "contracts",
-                                                    "causes", "equivalent_spec"}));
+  EXPECT_EQ(keys(report),
+            (std::vector<std::string>{"schema", "command", "accumulated", "reference", "problem", "seed", "k",
+                                      "windows", "semantics", "reason", "first_divergence", "contracts", "causes",
+                                      "equivalent_spec", "not_compared", "warnings"}));
   EXPECT_EQ(keys(report.at("first_divergence")),
             (std::vector<std::string>{"window", "microstep", "path", "index", "accumulated", "reference", "ulps"}));
   EXPECT_EQ(keys(report.at("contracts").element(0)), (std::vector<std::string>{"id", "verdict", "evidence"}));
@@ -119,6 +120,13 @@ TEST(Compare, WhatCannotBeDecidedExitsWith4) {
 TEST(Compare, SkipsAlongAChainOfAccumulatorsAreRefused) {
   const std::string spec = "chain(multi_steps(sgd(0.1), k=2, skip=large(2)), multi_steps(scale(1), k=2))";
   EXPECT_TRUE(refuses(microstep({"compare", spec, "--problem", "replay"}), 2, "plan.no-common-windows"));
+}
+
+TEST(Compare, WarnsOfAMaskThatMatchesNoLeaf) {
+  const std::string spec = "multi_steps(adamw(0.1, mask=[\"wo*\"]), k=2)";
+  const std::string words = "'wo*' in the mask of adamw matches no leaf; did you mean 'w0'?";
+  EXPECT_TRUE(microstep({"compare", spec}).says("warning: " + words));
+  EXPECT_EQ(json({"compare", spec}).at("warnings").element(0).text(), words);
 }
 
 TEST(Compare, RaggedMicrobatchesNeedWeights) {

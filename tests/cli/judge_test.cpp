@@ -45,6 +45,11 @@ TEST(Judge, JsonSaysWhereItLeftTheSpec) {
     EXPECT_TRUE(result.says(words)) << words << result.out;
 }
 
+TEST(Judge, WarnsOfAMaskThatMatchesNoLeaf) {
+  const Result result = microstep({"judge", kept(), "--spec", "multi_steps(adamw(0.1, mask=[v]), k=2)"});
+  EXPECT_TRUE(result.says("warning: 'v' in the mask of adamw matches no leaf; ")) << result.out;
+}
+
 TEST(Judge, AHiddenStateIsUndecidable) {
   const Folder folder;
   const std::string start = R"x({"params":{"w":{"dtype":"float32","shape":[1],"values":[1]}}})x";

@@ -22,12 +22,8 @@ int run(const Options& options) {
   std::string text;
   JsonWriter out;
   out.open_object().key("schema").text("microstep/accept/1").key("command").text("accept");
-  out.key("accepted").open_array(JsonWriter::Form::line);
-  for (const std::string& id : accepted) {
-    text += fmt::format("accepted {}\n", id);
-    out.text(id);
-  }
-  out.close().close();
+  out.key("accepted").texts(accepted, JsonWriter::Form::line).close();
+  for (const std::string& id : accepted) text += fmt::format("accepted {}\n", id);
   print(options.json ? out.finish() : text);
   return accepted.empty() ? nothing_decided : as_expected;
 }

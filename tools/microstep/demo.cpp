@@ -31,7 +31,7 @@ Comparison played(const Act& act) {
 int run(bool json) {
   bool expected = true;
   JsonWriter out;
-  out.open_object().key("schema").text("microstep/demo/1").key("acts").open_array();
+  out.open_object().key("schema").text("microstep/demo/1").key("command").text("demo").key("acts").open_array();
   std::string text;
   for (const Act& act : acts()) {
     const Comparison comparison = played(act);

@@ -25,6 +25,9 @@ class JsonWriter {
   JsonWriter& text(std::string_view value);
   JsonWriter& integer(std::int64_t value);
   JsonWriter& truth(bool value);
+  /// Stands where a key has nothing to say, so that it is always there.
+  JsonWriter& null();
+  JsonWriter& texts(const std::vector<std::string>& values, Form form = Form::lines);
   /// Shortest decimal of the dtype; NaN and infinities as strings.
   JsonWriter& number(Dtype dtype, double value);
   JsonWriter& number(double value) { return number(Dtype::float64, value); }

@@ -43,6 +43,8 @@ struct Comparison {
   /// Verified to be the reference's computation, on this input.
   std::optional<Spec> equivalent;
   std::vector<LargestDifference> shown;
+  /// What in the request has no effect, such as a mask that matches no leaf.
+  std::vector<std::string> warnings;
 };
 
 /// Throws Error for a request that makes no plan; spec.no-accumulator where nothing accumulates and no --against is

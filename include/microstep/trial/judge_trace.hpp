@@ -15,6 +15,8 @@ struct TraceJudgement {
   Faithfulness faithful;
   std::vector<Verdict> contracts;
   std::int64_t microsteps = 0;
+  /// What in the spec has no effect, such as a mask that matches no leaf.
+  std::vector<std::string> warnings;
 };
 
 /// text: a file of schema microstep/trace/1. spec: in place of the one in the file. Throws json.*, spec.*,
