@@ -32,6 +32,7 @@ Envelope embedded(const Trace& trace) {
     for (std::size_t i = 0; i < trace.schema().count_paths().size(); ++i) envelope.count(row, i) = trace.count(row, i);
     for (std::size_t c = 0; c < trace.schema().columns().size(); ++c) {
       envelope.presence(row, c) = trace.presence(row, c);
+      if (trace.presence(row, c) != Presence::dense) continue;
       auto from = trace.numbers(row, c);
       auto to = envelope.numbers(row, c);
       for (std::size_t i = 0; i < from.size(); ++i) to[i] = exactly(from[i]);

@@ -78,9 +78,9 @@ std::optional<Finding> first_nonzero(const Envelope& rows, std::int64_t row, std
 std::optional<Finding> first_change(const Envelope& rows, std::int64_t row, std::size_t column, const Envelope& other,
                                     std::int64_t other_row, std::size_t other_column) {
   if (reads_as_zero(rows, row, column) && reads_as_zero(other, other_row, other_column)) return std::nullopt;
-  std::int64_t size = rows.schema().columns()[column].size;
+  const std::int64_t size = rows.schema().columns()[column].size;
   for (std::int64_t i = 0; i < size; ++i) {
-    Ball a = number_at(rows, row, column, i), b = number_at(other, other_row, other_column, i);
+    const Ball a = number_at(rows, row, column, i), b = number_at(other, other_row, other_column, i);
     if (!equal(a.value, b.value)) return Finding{Role::accumulated, row, column, false, i, a, b};
   }
   return std::nullopt;

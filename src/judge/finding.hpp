@@ -19,7 +19,7 @@ struct Finding {
 };
 
 /// NaN equals NaN; -0 equals +0.
-inline bool equal(Wide a, Wide b) { return a == b || (wide::is_nan(a) && wide::is_nan(b)); }
+inline bool equal(Wide a, Wide b) { return wide::same(a, b); }
 
 /// A zero or absent leaf reads as zeros.
 Ball number_at(const Envelope& rows, std::int64_t row, std::size_t column, std::int64_t index);

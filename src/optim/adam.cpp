@@ -37,52 +37,74 @@ class Adam final : public GradientTransformation<A> {
     if (lr_) lr = schedule_value(*lr_, is_scheduled() ? state.count("schedule_count")++ : 0);
     std::vector<bool> decayed;
     if (weight_decay_ != 0) decayed = matching_leaves(params.layout(), mask_);
+    const Tree<V>& moments = state.slot("mu");
+    std::optional<Factors> known;
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
+      const Dtype store = moments.leaf(i).dtype;
       if (updates.presence(i) == Presence::absent) {
-        set_dtype(updates, i, state.slot("mu").leaf(i).dtype);
+        set_dtype(updates, i, store);
         continue;
       }
+      const Dtype wide = promote(updates.leaf(i).dtype, store);
+      if (!known || known->wide_dtype != wide || known->store_dtype != store)
+        known.emplace(factors(arithmetic, wide, store, t, lr));
       const bool decays = !decayed.empty() && decayed[i] && params.is_dense(i);
-      finish_leaf(arithmetic, updates, state, decays ? &params : nullptr, i, t, lr);
+      finish_leaf(*known, updates, state, decays ? &params : nullptr, i);
     }
   }
 
  private:
   bool is_scheduled() const { return lr_ && std::holds_alternative<std::vector<Value>>(lr_->data); }
 
-  // Decay and learning rate are applied in the loop that moves the moments: u = -lr (u + wd w).
-  void finish_leaf(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>* decayed, std::size_t i,
-                   std::int64_t t, std::optional<double> lr) const {
-    const A own = arithmetic.at(state.slot("mu").leaf(i).dtype);
-    const V step = own.hyper(lr ? -*lr : 0), decay = own.hyper(weight_decay_);
-    if (!lr) {
-      move_leaf(arithmetic, updates, state, i, t, [](const V& u, std::size_t) { return u; });
-    } else if (!decayed) {
-      move_leaf(arithmetic, updates, state, i, t, [&](const V& u, std::size_t) { return own.multiply(step, u); });
-    } else {
-      const std::span<const V> w = decayed->values(i);
-      move_leaf(arithmetic, updates, state, i, t,
-                [&](const V& u, std::size_t j) { return own.multiply(step, own.add(u, own.multiply(decay, w[j]))); });
-    }
+  // What the hyper-parameters are in the dtypes of a leaf at step t; formed once for leaves of the same dtypes.
+  struct Factors {
+    Dtype wide_dtype, store_dtype;
+    A wide, store;
+    Decay<V> d1, d2;
+    V c1, c2, eps, eps_root, step, decay;
+  };
+
+  Factors factors(const A& arithmetic, Dtype wide_dtype, Dtype store_dtype, std::int64_t t,
+                  std::optional<double> lr) const {
+    const A wide = arithmetic.at(wide_dtype), store = arithmetic.at(store_dtype);
+    return {wide_dtype,
+            store_dtype,
+            wide,
+            store,
+            wide.decay(b1_),
+            wide.decay(b2_),
+            store.one_minus_power(b1_, t),
+            store.one_minus_power(b2_, t),
+            store.hyper(eps_),
+            store.hyper(eps_root_),
+            store.hyper(lr ? -*lr : 0),
+            store.hyper(weight_decay_)};
   }
 
+  // Decay and learning rate are applied in the loop that moves the moments: u = -lr (u + wd w).
+  void finish_leaf(const Factors& f, Tree<V>& updates, State<V>& state, const Tree<V>* decayed, std::size_t i) const {
+    if (!lr_) return move_leaf(f, updates, state, i, [](const Factors&, const V& u, std::size_t) { return u; });
+    if (!decayed)
+      return move_leaf(f, updates, state, i,
+                       [](const Factors& in, const V& u, std::size_t) { return in.store.multiply(in.step, u); });
+    const std::span<const V> w = decayed->values(i);
+    move_leaf(f, updates, state, i, [w](const Factors& in, const V& u, std::size_t j) {
+      return in.store.multiply(in.step, in.store.add(u, in.store.multiply(in.decay, w[j])));
+    });
+  }
+
+  // By value: what nothing else can reach stays in registers.
   template <class Finish>
-  void move_leaf(const A& arithmetic, Tree<V>& updates, State<V>& state, std::size_t i, std::int64_t t,
-                 const Finish& finish) const {
+  static void move_leaf(const Factors f, Tree<V>& updates, State<V>& state, std::size_t i, const Finish& finish) {
     Tree<V>&mus = state.slot("mu"), &nus = state.slot("nu");
-    const A a = arithmetic.at(promote(updates.leaf(i).dtype, mus.leaf(i).dtype));
-    const A store = arithmetic.at(mus.leaf(i).dtype);
-    const auto d1 = a.decay(b1_), d2 = a.decay(b2_);
-    const V c1 = store.one_minus_power(b1_, t), c2 = store.one_minus_power(b2_, t);
-    const V eps = store.hyper(eps_), eps_root = store.hyper(eps_root_);
     auto u = updates.dense_values(i, A::constant(0));
     auto mu = mus.dense_values(i, A::constant(0));
     auto nu = nus.dense_values(i, A::constant(0));
     for (std::size_t j = 0; j < u.size(); ++j) {
-      mu[j] = store.cast(a.lerp(mu[j], u[j], d1));
-      nu[j] = store.cast(a.lerp(nu[j], a.square(u[j]), d2));
-      const V root = store.square_root(store.add(store.divide(nu[j], c2), eps_root));
-      u[j] = finish(store.divide(store.divide(mu[j], c1), store.add(root, eps)), j);
+      mu[j] = f.store.cast(f.wide.lerp(mu[j], u[j], f.d1));
+      nu[j] = f.store.cast(f.wide.lerp(nu[j], f.wide.square(u[j]), f.d2));
+      const V root = f.store.square_root(f.store.add(f.store.divide(nu[j], f.c2), f.eps_root));
+      u[j] = finish(f, f.store.divide(f.store.divide(mu[j], f.c1), f.store.add(root, f.eps)), j);
     }
     set_dtype(updates, i, mus.leaf(i).dtype);
   }

@@ -5,16 +5,11 @@
 #include "exactness.hpp"
 
 namespace microstep {
-namespace {
-
-bool same_value(Wide a, Wide b) { return a == b || (wide::is_nan(a) && wide::is_nan(b)); }
-
-}  // namespace
-
 bool overlap(const Ball& a, const Ball& b) {
-  if (a.radius == 0 && b.radius == 0) return same_value(a.value, b.value);
+  if (a.radius == 0 && b.radius == 0) return wide::same(a.value, b.value);
   if (a.radius == infinite_radius || b.radius == infinite_radius) return true;
-  if (!wide::is_finite(a.value) || !wide::is_finite(b.value)) return same_value(a.value, b.value);
+  if (!wide::is_finite(a.value) || !wide::is_finite(b.value)) return wide::same(a.value, b.value);
+  if (wide::same(a.value, b.value)) return true;
   const Wide gap = wide::abs(a.value - b.value);
   const double near = wide::to_double(gap), reach = a.radius + b.radius;
   if (near < reach) return true;
@@ -22,7 +17,7 @@ bool overlap(const Ball& a, const Ball& b) {
 }
 
 double share_of_radius(const Ball& ball, double x) {
-  if (same_value(ball.value, Wide(x)) || ball.radius == infinite_radius) return 0;
+  if (wide::same(ball.value, Wide(x)) || ball.radius == infinite_radius) return 0;
   if (!wide::is_finite(ball.value) || !wide::is_finite(Wide(x)) || ball.radius == 0) return infinite_radius;
   return static_cast<double>(wide::abs(Wide(x) - ball.value) / Wide(ball.radius));
 }
@@ -30,7 +25,7 @@ double share_of_radius(const Ball& ball, double x) {
 bool contains(const Ball& ball, double x) { return share_of_radius(ball, x) <= 1; }
 
 Ball hull(const Ball& a, const Ball& b) {
-  if (same_value(a.value, b.value)) return {a.value, std::max(a.radius, b.radius)};
+  if (wide::same(a.value, b.value)) return {a.value, std::max(a.radius, b.radius)};
   if (!exactness::is_bounded(a) || !exactness::is_bounded(b)) return {a.value, infinite_radius};
   Wide low = std::min(a.value - Wide(a.radius), b.value - Wide(b.radius));
   Wide high = std::max(a.value + Wide(a.radius), b.value + Wide(b.radius));

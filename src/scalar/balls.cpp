@@ -9,11 +9,10 @@ namespace microstep {
 
 using namespace exactness;
 
-// An operand as hardware that flushes reads it: a subnormal may be 0.
 template <class C>
-auto Balls<C>::seen(const Value& x) const -> Value {
+auto Balls<C>::seen_flushed(const Value& x) const -> Value {
   double normal = facts(dtype_).smallest_normal;
-  if (!flushes_ || is_exactly_zero(x) || !is_bounded(x) || lower(x.value) - x.radius >= normal) return x;
+  if (is_exactly_zero(x) || !is_bounded(x) || lower(x.value) - x.radius >= normal) return x;
   if (x.radius == 0 && wide::abs(x.value) >= normal) return x;
   return {x.value, std::min(std::max(x.radius, upper(x.value)), x.radius + normal)};
 }
@@ -27,22 +26,24 @@ bool Balls<C>::holds(C value) const {
 }
 
 template <class C>
-auto Balls<C>::within_range(C value, double radius) const -> Value {
-  return {value, upper(value) + radius <= facts(dtype_).largest ? radius : infinite_radius};
-}
-
-// The exact result lies within `propagated` of the value and the implementation's within `local` of that.
-template <class C>
 auto Balls<C>::rounded(C value, double propagated, double local) const -> Value {
+  return rounded_of(value, upper(value), propagated, local);
+}
+
+// size: upper(value).
+template <class C>
+inline auto Balls<C>::rounded_of(C value, double size, double propagated, double local) const -> Value {
+  const DtypeFacts& f = facts(dtype_);
   double radius = (propagated + local) * rounded_up + smallest_radius;
-  if (!semantic_ && lower(value) - radius < facts(dtype_).smallest_normal) radius += underflow();
-  return within_range(value, radius);
+  if (!semantic_ && size * lower_of_upper - radius < f.smallest_normal) radius += underflow();
+  return {value, size + radius <= f.largest ? radius : infinite_radius};
 }
 
 template <class C>
-auto Balls<C>::finish(C value, double propagated, bool operation_exact, double units) const -> Value {
+inline auto Balls<C>::finish(C value, double propagated, bool operation_exact, double units) const -> Value {
   if (propagated == 0 && operation_exact && holds(value)) return {value, 0.0};
-  return rounded(value, propagated, units * unit() * (upper(value) + propagated));
+  const double size = upper(value);
+  return rounded_of(value, size, propagated, units * unit() * (size + propagated));
 }
 
 template <class C>
@@ -76,6 +77,8 @@ auto Balls<C>::multiply(const Value& a_given, const Value& b_given) const -> Val
 template <class C>
 bool Balls<C>::reciprocal_agrees(C a, C b, C quotient) const {
   if (semantic_ || true_division_) return true;
+  if (const double inverse = 1 / wide::to_double(wide::abs(b)); is_power_of_two(b))  // a times it is the quotient
+    if (inverse >= facts(dtype_).smallest_normal && inverse <= facts(dtype_).largest) return true;
   C reciprocal = round_to(dtype_, C(1) / b);
   return wide::is_finite(reciprocal) && holds(reciprocal) && round_to(dtype_, a * reciprocal) == quotient;
 }
@@ -194,8 +197,10 @@ auto Balls<C>::maximum(const Value& a, const Value& b) -> Value {
 template <class C>
 auto Balls<C>::cast(const Value& a_given) const -> Value {
   if (!is_bounded(a_given)) return a_given;
-  if (semantic_)
-    return holds(a_given.value) && a_given.radius == 0 ? a_given : within_range(a_given.value, a_given.radius);
+  if (semantic_) {
+    if (upper(a_given.value) + a_given.radius <= facts(dtype_).largest) return a_given;
+    return holds(a_given.value) && a_given.radius == 0 ? a_given : Value{a_given.value, infinite_radius};
+  }
   Value a = seen(a_given);
   return finish(a.value, a.radius, true, 1);
 }
@@ -207,7 +212,7 @@ Truth Balls<C>::less(const Value& a_given, const Value& b_given) const {
   if (!(a.radius < infinite_radius) || !(b.radius < infinite_radius)) return Truth::unsure;
   if (!wide::is_finite(a.value) || !wide::is_finite(b.value)) return truth(a.value < b.value);
   if (surely_below(a, b)) return Truth::yes;
-  bool never = a.value - b.value >= (C(a.radius) + C(b.radius)) * C(rounded_up);
+  bool never = a.value - b.value >= (wide::from_double(a.radius) + wide::from_double(b.radius)) * C(rounded_up);
   return never ? Truth::no : Truth::unsure;
 }
 

@@ -1,6 +1,7 @@
 // The named operations of Balls: input radii pass once through the exact derivative, and the variants that real
 // libraries use compete in the local rounding only.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <initializer_list>
 
@@ -62,9 +63,9 @@ double power_error(double b, std::int64_t t, Dtype precision) {
 
 template <class C>
 auto Balls<C>::hyper(double x) const -> Value {
-  if (semantic_ || !std::isfinite(x)) return {C(x), 0.0};
+  if (semantic_ || !std::isfinite(x)) return constant(x);
   double error = std::fabs(round_to(dtype_, x) - x);
-  return {C(x), error == 0 ? 0.0 : error * rounded_up};
+  return {wide::from_double(x), error == 0 ? 0.0 : error * rounded_up};
 }
 
 template <class C>
@@ -118,6 +119,7 @@ auto Balls<C>::one_minus_power(double b, std::int64_t t) const -> Value {
 template <class C>
 bool Balls<C>::contraction_agrees(C difference, std::int64_t n, C moved) const {
   if (semantic_ || true_division_ || !wide::is_finite(moved)) return true;
+  if (std::has_single_bit(static_cast<std::uint64_t>(n)) && n <= 1 << 14) return true;  // 1/n is normal in every dtype
   C excess = wide::abs(difference * round_to(dtype_, C(1) / C(n)) - difference / C(n));
   if (excess == 0) return true;
   if (moved == 0) return false;
@@ -136,10 +138,11 @@ template <class C>
 auto Balls<C>::mean_step(const Value& acc_given, const Value& g_given, std::int64_t n) const -> Value {
   Value acc = seen(acc_given), g = seen(g_given);
   double given = static_cast<double>(n);
-  Value count = semantic_ ? constant(given) : hyper(given);
+  const bool exact = semantic_ || n <= 256;  // in every dtype
+  Value count = exact ? constant(given) : hyper(given);
   Value composed = add(acc, divide(subtract(g, acc), count));
+  if (semantic_ || !is_bounded(composed) || count.radius != 0) return composed;
   C difference = g.value - acc.value;
-  if (!is_bounded(composed) || count.radius != 0) return composed;
   if (composed.radius == 0 && contraction_agrees(difference, n, composed.value)) return composed;
   double part = (upper(difference) + acc.radius + g.radius) / given;
   double share = 1 / given;

@@ -21,7 +21,10 @@ bool product_is_exact(Wide a, Wide b) {
          wide::lowest_bit(a) + wide::lowest_bit(b) >= lowest_wide_bit;
 }
 
-bool quotient_is_exact(Wide a, Wide b, Wide quotient) { return product_is_exact(quotient, b) && quotient * b == a; }
+bool quotient_is_exact(Wide a, Wide b, Wide quotient) {
+  const bool only_shifts = is_power_of_two(b) && wide::bits_of(quotient).biased_exponent() != 0;
+  return product_is_exact(quotient, b) && (only_shifts || quotient * b == a);
+}
 
 bool root_is_exact(Wide a, Wide root) { return product_is_exact(root, root) && root * root == a; }
 

@@ -10,13 +10,17 @@ namespace microstep::exactness {
 
 /// Covers the few roundings of an expression in double, and 2^-113 of the carrier beside any u >= 2^-53.
 inline constexpr double rounded_up = 1 + 0x1p-49;
+/// Its counterpart from below.
+inline constexpr double rounded_down = 1 - 0x1p-49;
 /// Covers underflows of such an expression: 16 smallest subnormals.
 inline constexpr double smallest_radius = 0x1p-1070;
 
 /// Bounds of |x| in double, from above and from below.
 inline double upper(Wide x) { return wide::is_zero(x) ? 0.0 : wide::to_double(wide::abs(x)) * rounded_up + 0x1p-1074; }
+/// Below |x| where it multiplies upper(x).
+inline constexpr double lower_of_upper = 1 - 0x1p-47;
 inline double lower(Wide x) {
-  const double size = wide::to_double(wide::abs(x)) / rounded_up - 0x1p-1074;
+  const double size = wide::to_double(wide::abs(x)) * rounded_down - 0x1p-1074;
   return std::clamp(size, 0.0, std::numeric_limits<double>::max());
 }
 /// |x| <= bound.
@@ -25,6 +29,12 @@ inline bool is_at_most(Wide x, double bound) {
   return near == bound ? wide::abs(x) <= Wide(bound) : near < bound;
 }
 
+/// Of normal x.
+inline bool is_power_of_two(Wide x) {
+  const wide::Bits bits = wide::bits_of(x);
+  const int exponent = bits.biased_exponent();
+  return (bits.high_fraction() | bits.low) == 0 && exponent != 0 && exponent != 0x7fff;
+}
 bool sum_is_exact(Wide a, Wide b);
 bool product_is_exact(Wide a, Wide b);
 bool quotient_is_exact(Wide a, Wide b, Wide quotient);
@@ -56,7 +66,7 @@ bool excludes_zero(const BasicBall<C>& x) {
 /// Every value of `a` lies below every value of `b`. For finite centres.
 template <class C>
 bool surely_below(const BasicBall<C>& a, const BasicBall<C>& b) {
-  return b.value - a.value > (C(a.radius) + C(b.radius)) * C(rounded_up);
+  return b.value - a.value > (wide::from_double(a.radius) + wide::from_double(b.radius)) * C(rounded_up);
 }
 
 }  // namespace microstep::exactness

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "microstep/scalar/balls.hpp"
 #include "microstep/scalar/emulated.hpp"
 #include "microstep/scalar/plain.hpp"
@@ -49,7 +51,8 @@ void collect(const State<S>& state, std::vector<const Tree<S>*>& slots, std::vec
 template <class A>
 Recorder<A>::Recorder(const Tree<V>& params, const Tree<V>& gradients, const State<V>& state, Dtype loss_dtype,
                       std::int64_t microsteps)
-    : rows_(std::make_shared<const Schema>(schema_of(params, gradients, gradients, state, loss_dtype))) {
+    : rows_(std::make_shared<const Schema>(schema_of(params, gradients, gradients, state, loss_dtype))),
+      known_(rows_.schema().columns().size() + 1) {
   rows_.reserve(microsteps + 1);
 }
 
@@ -62,15 +65,15 @@ void Recorder<A>::record(const Tree<V>& params, const Tree<V>* gradients, const 
   column = write(gradients, column, leaves);
   if (updates) learn_update_dtypes(*updates, column);
   column = write(updates, column, leaves);
-  std::vector<const Tree<V>*> slots;
-  std::vector<std::int64_t> counts;
-  collect(state, slots, counts);
-  for (const Tree<V>* slot : slots) column = write(slot, column, slot->leaf_count());
+  slots_.clear();
+  counts_.clear();
+  collect(state, slots_, counts_);
+  for (const Tree<V>* slot : slots_) column = write(slot, column, slot->leaf_count());
   if (loss) {
     rows_.presence(rows_.rows() - 1, column) = Presence::dense;
     rows_.numbers(rows_.rows() - 1, column)[0] = A::number(*loss);
   }
-  for (std::size_t i = 0; i < counts.size(); ++i) rows_.count(rows_.rows() - 1, i) = counts[i];
+  for (std::size_t i = 0; i < counts_.size(); ++i) rows_.count(rows_.rows() - 1, i) = counts_[i];
 }
 
 template <class A>
@@ -90,9 +93,12 @@ std::size_t Recorder<A>::write(const Tree<V>* tree, std::size_t first_column, st
 
 template <class A>
 void Recorder<A>::note_deviations(const Tree<V>& tree, std::size_t first_column) {
+  if (tree.layout_pointer() == known_[first_column]) return;
+  bool as_declared = true;
   for (std::size_t i = 0; i < tree.leaf_count(); ++i) {
     const Column& column = rows_.schema().columns()[first_column + i];
     const Leaf& leaf = tree.leaf(i);
+    as_declared = as_declared && leaf.dtype == column.dtype && leaf.shape == column.shape;
     if (tree.presence(i) == Presence::absent) continue;
     if (leaf.dtype != column.dtype)
       rows_.deviations.push_back(
@@ -103,6 +109,7 @@ void Recorder<A>::note_deviations(const Tree<V>& tree, std::size_t first_column)
           {Deviation::Kind::shape, rows_.microsteps(), column.path,
            fmt::format("{} where {} was declared", to_string(leaf.shape), to_string(column.shape))});
   }
+  if (as_declared) known_[first_column] = tree.layout_pointer();
 }
 
 // The dtype of an update shows when the leaf has its first one; the widths do not change.
@@ -116,6 +123,7 @@ void Recorder<A>::learn_update_dtypes(const Tree<V>& updates, std::size_t first_
   if (learnt.empty()) return;
   std::vector<Column> columns = rows_.schema().columns();
   for (std::size_t i : learnt) columns[first_column + i].dtype = updates.leaf(i).dtype;
+  std::ranges::fill(known_, nullptr);
   rows_.replace_schema(std::make_shared<const Schema>(std::move(columns), rows_.schema().count_paths()));
 }
 

@@ -63,10 +63,10 @@ SchemaPointer declared_by(const Envelope& expected, const Schema& observed) {
   return std::make_shared<const Schema>(std::move(columns), expected.schema().count_paths());
 }
 
-// An interrupted run declares what the run itself does.
+// The run itself, interrupted or on its microbatches in another order, declares the same.
 bool declares_the_same(const Evidence& evidence, Role role, const Envelope& observed) {
   auto accumulated = evidence.observed.find(Role::accumulated);
-  return role == Role::interrupted && evidence.declared.contains(Role::accumulated) &&
+  return (role == Role::interrupted || role == Role::permuted) && evidence.declared.contains(Role::accumulated) &&
          accumulated->second.schema() == observed.schema();
 }
 
@@ -110,16 +110,25 @@ std::string unfaithful_place(const Evidence& evidence, const Trace& trace) {
                      place.shape.empty() ? "" : index_text(place.shape, place.index), place.microstep);
 }
 
-Semantics against(const Evidence& evidence, Role role, const Gathering& gathering) {
-  const Plan& accumulated = evidence.experiment->plans.at(Role::accumulated);
-  const Plan& other = evidence.experiment->plans.at(role);
-  Pairing pairing{accumulated, other, evidence.windows};
-  pairing.transformation = gathering.transformation;
-  if (role != Role::reference) {
-    pairing.reference_windows = role == Role::permuted ? evidence.windows : windows(other);
+// The accumulated plan against all that it is compared with, in one run of it.
+void add_decisions(Evidence& evidence, const Gathering& gathering) {
+  const auto& plans = evidence.experiment->plans;
+  const std::pair<Role, std::optional<Semantics>*> wanted[] = {{Role::reference, &evidence.against_reference},
+                                                               {Role::permuted, &evidence.against_permuted},
+                                                               {Role::clean, &evidence.against_clean}};
+  std::vector<Pairing> pairings;
+  for (const auto& [role, slot] : wanted) {
+    if (!plans.contains(role)) continue;
+    Pairing& pairing = pairings.emplace_back(plans.at(Role::accumulated), plans.at(role), evidence.windows);
+    pairing.transformation = gathering.transformation;
+    if (role == Role::reference) continue;
+    pairing.reference_windows = role == Role::permuted ? evidence.windows : windows(plans.at(role));
     pairing.reference_transformation = gathering.transformation;
   }
-  return decide(pairing);
+  std::vector<Semantics> decisions = decide(pairings);
+  auto next = decisions.begin();
+  for (const auto& [role, slot] : wanted)
+    if (plans.contains(role)) *slot = std::move(*next++);
 }
 
 }  // namespace
@@ -153,10 +162,7 @@ Evidence gather(const Experiment& experiment, const Producer& producer, const Ga
       evidence.unfaithful = unfaithful_place(evidence, *trace);
   }
   if (!gathering.decisions) return evidence;
-  auto has = [&](Role role) { return experiment.plans.contains(role); };
-  if (has(Role::reference)) evidence.against_reference = against(evidence, Role::reference, gathering);
-  if (has(Role::permuted)) evidence.against_permuted = against(evidence, Role::permuted, gathering);
-  if (has(Role::clean)) evidence.against_clean = against(evidence, Role::clean, gathering);
+  add_decisions(evidence, gathering);
   return evidence;
 }
 

@@ -2,6 +2,7 @@
 // Two plans side by side, and their answer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,18 @@ inline Plan replay_of(std::string_view spec, const std::vector<double>& gradient
     plan.given.push_back({filled(plan.gradient_layout, g), 1});
   }
   check(plan);
+  return plan;
+}
+
+/// One leaf w [2] of float32, gradients given.
+inline Plan two_elements(std::string_view spec, const std::vector<std::vector<double>>& gradients) {
+  Plan plan = replay_of(spec, std::vector<double>(gradients.size()));
+  plan.gradient_layout = make_layout({{"w", {2}, Dtype::float32}});
+  plan.params = filled(plan.gradient_layout, 0.0);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    plan.given[i].gradient = filled(plan.gradient_layout, 0.0);
+    std::ranges::copy(gradients[i], plan.given[i].gradient.values(0).begin());
+  }
   return plan;
 }
 

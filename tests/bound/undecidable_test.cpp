@@ -4,17 +4,6 @@
 namespace microstep::testing_bound {
 namespace {
 
-Plan two_elements(std::string_view spec, const std::vector<std::vector<double>>& gradients) {
-  Plan plan = replay_of(spec, std::vector<double>(gradients.size()));
-  plan.gradient_layout = make_layout({{"w", {2}, Dtype::float32}});
-  plan.params = filled(plan.gradient_layout, 0.0);
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    plan.given[i].gradient = filled(plan.gradient_layout, 0.0);
-    std::ranges::copy(gradients[i], plan.given[i].gradient.values(0).begin());
-  }
-  return plan;
-}
-
 TEST(Undecidable, AClipAtTheThreshold) {
   // .6f^2 + .8f^2 is 1 but for roundings of float32; [3, 4] is far beyond 1.
   const float x = .6F, y = .8F;

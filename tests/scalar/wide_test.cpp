@@ -86,6 +86,24 @@ TEST(Wide, to_double_rounds_as_a_conversion_does) {
     }
 }
 
+TEST(Wide, from_double_is_a_conversion) {
+  Numbers numbers(Dtype::float64);
+  auto expect_converted = [](std::uint64_t bits) {
+    const auto x = std::bit_cast<double>(bits);
+    const wide::Bits ours = wide::bits_of(wide::from_double(x)), theirs = wide::bits_of(static_cast<Wide>(x));
+    ASSERT_TRUE(ours.high == theirs.high && ours.low == theirs.low) << x;
+  };
+  for (std::uint64_t exponent = 0; exponent < 0x1000; ++exponent)  // with the sign: both zeros, infinity and NaN too
+    for (const std::uint64_t fraction : {std::uint64_t{0}, std::uint64_t{1}, numbers.bits() >> 12})
+      expect_converted(exponent << 52 | fraction);
+}
+
+TEST(Wide, same_is_equality_with_nan_in_its_class) {
+  const Wide nan = NAN, one = 1;
+  EXPECT_TRUE(wide::same(one, one) && wide::same(Wide(0), -Wide(0)) && wide::same(nan, -nan));
+  EXPECT_FALSE(wide::same(one, 1 + wide::power_of_two(-112)) || wide::same(one, -one) || wide::same(nan, one));
+}
+
 TEST(Wide, zeros_infinities_and_nan_are_read_from_the_bits) {
   const Wide infinite = std::numeric_limits<double>::infinity(), nan = infinite - infinite;
   for (const Wide zero : {Wide(0), -Wide(0)}) EXPECT_TRUE(wide::is_zero(zero) && wide::is_finite(zero));

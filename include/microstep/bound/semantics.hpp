@@ -1,6 +1,7 @@
 #pragma once
 // Are these two plans the same computation on this input? Decided over balls with a binary128 centre, window by window.
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "microstep/data/plan.hpp"
@@ -14,8 +15,8 @@ using BallTransformation = TransformationPointer<Balls<Wide>>;
 
 using Windows = std::vector<std::vector<std::int64_t>>;
 
-/// What is compared with what. After a window judged same, params and paired state of both runs restart from the
-/// reference's centres with radius 0.
+/// What is compared with what. After a window judged same, params and paired state of both runs restart from the same
+/// centres, the reference's, with radius 0.
 struct Pairing {
   const Plan& accumulated;
   const Plan& reference;
@@ -29,6 +30,9 @@ struct Pairing {
 
 /// Throws plan.windows where the numbers of windows do not match.
 Semantics decide(const Pairing& pairing);
+/// The same for several counterparts of one accumulated run, which is run once: its plan, windows and transformation
+/// are the first pairing's. The restarts are from the centres of the first counterpart that is still the same.
+std::vector<Semantics> decide(std::span<const Pairing> pairings);
 
 /// Per microstep whether the plan's skip rule left it out, seen from a run over balls; empty where no rule can skip.
 /// Throws Undecidable where a rule is not certain in the declared dtype.

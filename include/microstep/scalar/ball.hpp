@@ -16,7 +16,7 @@ using Ball = BasicBall<Wide>;
 
 inline constexpr double infinite_radius = std::numeric_limits<double>::infinity();
 
-inline Ball exactly(double x) { return {Wide(x), 0.0}; }
+inline Ball exactly(double x) { return {wide::from_double(x), 0.0}; }
 
 /// False only if no value can lie in both. NaN lies in a NaN ball; equal infinities overlap; -0 equals +0.
 bool overlap(const Ball& a, const Ball& b);

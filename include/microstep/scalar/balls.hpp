@@ -42,14 +42,14 @@ class Balls {
   /// What one operation with a subnormal result may lose.
   double underflow() const { return flushes_ ? facts(dtype_).smallest_normal : facts(dtype_).smallest_subnormal; }
   /// An operand as hardware that flushes reads it: a subnormal may be 0.
-  Value seen(const Value& x) const;
+  Value seen(const Value& x) const { return flushes_ ? seen_flushed(x) : x; }
   /// The exact result lies within `propagated` of the value and the implementation's within `local` of that; what a
   /// subnormal or too large result adds is added here.
   Value rounded(C value, double propagated, double local) const;
 
-  static Value load(double x) { return {C(x), 0.0}; }
+  static Value load(double x) { return {wide::from_double(x), 0.0}; }
   static Ball number(const Value& x) { return {Wide(x.value), x.radius}; }
-  static Value constant(double x) { return {C(x), 0.0}; }
+  static Value constant(double x) { return {wide::from_double(x), 0.0}; }
   Value hyper(double x) const;
   Decay<Value> decay(double b) const;
   Value one_minus_power(double b, std::int64_t t) const;
@@ -78,8 +78,9 @@ class Balls {
  private:
   Balls(Dtype dtype, HyperPrecision precision, bool flushes, bool true_division, bool semantic)
       : dtype_(dtype), precision_(precision), flushes_(flushes), true_division_(true_division), semantic_(semantic) {}
+  Value seen_flushed(const Value& x) const;
   bool holds(C value) const;
-  Value within_range(C value, double radius) const;
+  Value rounded_of(C value, double size, double propagated, double local) const;
   Value finish(C value, double propagated, bool operation_exact, double units) const;
   bool reciprocal_agrees(C a, C b, C quotient) const;
   bool reciprocal_is_normal(const Value& b) const;

@@ -57,6 +57,13 @@ inline bool is_nan(Wide x) {
   return bits.biased_exponent() == 0x7fff && (bits.high_fraction() | bits.low) != 0;
 }
 
+/// NaN is the same as NaN, -0 as +0.
+inline bool same(Wide a, Wide b) {
+  const Bits x = bits_of(a), y = bits_of(b);
+  if (x.high == y.high && x.low == y.low) return true;
+  return (is_zero(a) && is_zero(b)) || (is_nan(a) && is_nan(b));
+}
+
 /// The nearest double, ties to even, as by conversion.
 inline double to_double(Wide x) {
   const Bits bits = bits_of(x);
@@ -67,6 +74,16 @@ inline double to_double(Wide x) {
   const std::uint64_t up = lost > half || (lost == half && (kept & 1) != 0) ? 1 : 0;
   const std::uint64_t magnitude = (static_cast<std::uint64_t>(exponent) << 52) + kept + up;
   return std::bit_cast<double>((bits.high & half) | magnitude);
+}
+
+/// The same value, as by conversion.
+inline Wide from_double(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t sign = bits & std::uint64_t{1} << 63, exponent = bits >> 52 & 0x7ff;
+  if (exponent == 0x7ff || (exponent == 0 && x != 0)) return x;
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
+  const std::uint64_t biased = x == 0 ? 0 : exponent + exponent_bias - 1023;
+  return from_bits({fraction << 60, sign | biased << 48 | fraction >> 4});
 }
 
 /// 2^exponent, exact while the result is a normal number.

@@ -37,6 +37,10 @@ class Recorder {
   bool was_present(std::size_t column) const;
 
   Rows<typename A::Number> rows_;
+  // By first column of a tree: a layout that was found to be as declared.
+  std::vector<LayoutPointer> known_;
+  std::vector<const Tree<V>*> slots_;
+  std::vector<std::int64_t> counts_;
 };
 
 }  // namespace microstep
