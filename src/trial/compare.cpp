@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "masks.hpp"
+#include "memory.hpp"
 #include "microstep/bound/semantics.hpp"
 #include "microstep/judge/contract.hpp"
 #include "microstep/train/run.hpp"
@@ -62,6 +63,22 @@ void find_causes(Comparison& result) {
   if (result.causes.empty()) result.causes.push_back(fallback_cause(result.semantics));
 }
 
+// Each run as it begins, the search for causes, the floats at the end.
+class Progress {
+ public:
+  Progress(const std::function<void(std::size_t, std::size_t)>& done, std::size_t all) : done_(done), all_(all) {}
+  void next() {
+    if (done_) done_(std::min(begun_++, all_ - 1), all_);
+  }
+  void end() {
+    if (done_) done_(all_, all_);
+  }
+
+ private:
+  const std::function<void(std::size_t, std::size_t)>& done_;
+  std::size_t all_, begun_ = 0;
+};
+
 // In the same arithmetic, so that equal computations are equal bit for bit (a weighted sum of float32 gradients has a
 // float64 weight and runs emulated, its reference on the hardware).
 bool run_alike(const Plan& accumulated, const Plan& reference) {
@@ -69,30 +86,48 @@ bool run_alike(const Plan& accumulated, const Plan& reference) {
   return alike(Dtype::float32) && alike(Dtype::float64);
 }
 
-}  // namespace
-
-Comparison compare(const CompareRequest& request) {
+void check(const CompareRequest& request) {
   if (!request.against && !accumulates(request.spec))
     throw Error("spec.no-accumulator", "nothing in this spec accumulates, so it is its own large batch",
                 to_string(request.spec), "wrap it, as in multi_steps(" + to_string(request.spec) + ", k=4)");
   if (request.against && accumulates(*request.against))
     throw Error("spec.accumulates", "the reference runs on large batches, so its spec has no accumulator",
                 to_string(*request.against), "give it without: " + to_string(without_accumulators(*request.against)));
+  refuse_beyond(request.memory.value_or(available_memory()), request);
+}
+
+std::vector<std::string> warnings_of(const CompareRequest& request, const Layout& layout) {
+  std::vector<std::string> warnings = unmatched_globs(request.spec, layout);
+  if (request.against)
+    for (std::string& line : unmatched_globs(*request.against, layout))
+      if (std::ranges::find(warnings, line) == warnings.end()) warnings.push_back(std::move(line));
+  return warnings;
+}
+
+}  // namespace
+
+Comparison compare(const CompareRequest& request) {
+  check(request);
   Comparison result;
   result.accumulated = make_plan(request.spec, request.problem, request.options);
-  result.warnings = unmatched_globs(request.spec, result.accumulated.params.layout());
+  result.warnings = warnings_of(request, result.accumulated.params.layout());
   const std::vector<bool> skipped = skipped_microsteps(result.accumulated);
   result.windows = windows(result.accumulated, skipped);
   Experiment experiment = experiment_of("compare", result.accumulated);
   Plan& reference = experiment.plans[Role::reference];
   if (request.against) reference.spec = *request.against;
   result.reference = reference;
-  if (request.against)
-    for (std::string& line : unmatched_globs(*request.against, reference.params.layout()))
-      if (std::ranges::find(result.warnings, line) == result.warnings.end()) result.warnings.push_back(std::move(line));
   Gathering gathering;
   gathering.bitwise = run_alike(result.accumulated, result.reference);
-  const Evidence evidence = gather(experiment, own_run, gathering);
+  Progress progress(request.done, experiment.plans.size() + 2);
+  const Evidence evidence = gather(
+      experiment,
+      [&](const Plan& plan) {
+        progress.next();
+        return own_run(plan);
+      },
+      gathering);
+  progress.next();
   result.semantics = *evidence.against_reference;
   result.contracts = judge_all(evidence);
   if (result.windows.empty()) {
@@ -100,7 +135,9 @@ Comparison compare(const CompareRequest& request) {
     result.semantics.reason = "no window closes: every microbatch is skipped";
   }
   if (result.semantics.verdict == Sameness::different) find_causes(result);
+  progress.next();
   result.shown = shown_by_floats(result.accumulated, result.reference, result.windows);
+  progress.end();
   return result;
 }
 

@@ -20,6 +20,7 @@ int run(const Options& options) {
   request.options.dtype = *dtype_from_name(options.dtype);
   if (options.against) request.against = parse_spec(*options.against);
   request.options.loss = options.loss == "sum" ? Loss::sum : Loss::mean;
+  request.done = [](std::size_t done, std::size_t all) { show_progress("compared", done, all); };
   const Comparison comparison = compare(request);
   print(options.json ? json_report(comparison) : text_report(comparison));
   switch (comparison.semantics.verdict) {

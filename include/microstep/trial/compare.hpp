@@ -1,6 +1,7 @@
 #pragma once
 // The main job: is this accumulated run the same computation as large-batch training, where does it first differ, why,
 // and which spec would be?
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,10 @@ struct CompareRequest {
   PlanOptions options;
   /// The reference's spec; the spec without its accumulators unless given.
   std::optional<Spec> against;
+  /// Bytes that it may take; what the machine has left unless given.
+  std::optional<double> memory = std::nullopt;
+  /// Called after each of the runs and decisions, with how many are done and how many there are.
+  std::function<void(std::size_t, std::size_t)> done = nullptr;
 };
 
 /// What the float run itself showed of one path: information, never a verdict.
@@ -47,7 +52,8 @@ struct Comparison {
   std::vector<std::string> warnings;
 };
 
-/// Throws Error for a request that makes no plan; spec.no-accumulator where nothing accumulates and no --against is
+/// Throws Error for a request that makes no plan; plan.too-large before anything of its size is allocated;
+/// spec.no-accumulator where nothing accumulates and no --against is
 /// given.
 Comparison compare(const CompareRequest& request);
 
