@@ -6,7 +6,8 @@ namespace microstep {
 namespace {
 
 bool is_open(const Spec& spec, const State<Ball>& state) {
-  if (spec.op == "multi_steps") return state.count("mini_step") > 0 && spec.text("partial").starts_with("flush");
+  if (spec.op == "multi_steps" && state.count("mini_step") > 0 && spec.text("partial").starts_with("flush"))
+    return true;
   for (std::size_t i = 0; i < spec.of.size(); ++i)
     if (is_open(spec.of[i], state.of[i])) return true;
   return false;

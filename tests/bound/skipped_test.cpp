@@ -44,8 +44,12 @@ TEST(Skipped, ALastMicrobatchThoughItLetsTheWindowOut) {
 
 TEST(Skipped, ByAnInnerAccumulatorThoughItLetsItsWindowOut) {
   const char* spec = "multi_steps(multi_steps(sgd(1), k=2, skip=not_finite, partial=flush), k=2)";
-  for (const std::vector<double>& gradients : {std::vector<double>{2, 4, bad, 1}, {2, 4, 1, bad}})
+  for (const std::vector<double>& gradients : {std::vector<double>{2, 4, bad, 1}, {2, 4, 1, bad}}) {
     EXPECT_EQ(skipped(spec, gradients), (Bits{0, 0, 1, 1}));
+    const Semantics s = against(replay_of(spec, gradients));
+    EXPECT_EQ(s.verdict, Sameness::same) << s.reason;
+    EXPECT_EQ(s.windows, 1);
+  }
   // The weighted means are 4, 1 and 2.125, and only the second is below 2.
   Plan plan = replay_of("multi_steps(multi_steps(sgd(1), k=2, skip=large(2), partial=flush), k=2, reduce=weighted)",
                         {1, 5, 1, 1, 1, 2.5});

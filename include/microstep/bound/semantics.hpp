@@ -35,7 +35,8 @@ Semantics decide(const Pairing& pairing);
 std::vector<Semantics> decide(std::span<const Pairing> pairings);
 
 /// Per microstep whether the plan's skip rule left it out, seen from a run over balls; empty where no rule can skip.
-/// Throws Undecidable where a rule is not certain in the declared dtype.
+/// Throws Undecidable where a rule is not certain in the declared dtype, and plan.no-common-windows where a skip puts
+/// accumulators out of step, so that windows() of it would not be the ends of this run's windows.
 std::vector<bool> skipped_microsteps(const Plan& plan);
 
 }  // namespace microstep
