@@ -12,14 +12,15 @@ namespace {
 
 using A = Balls<Wide>;
 
-// Copies observed rows into trees; columns are found by path once.
+// Copies observed rows into trees; columns are found by path once. What a row does not show is left as it is: the balls
+// that the step before gave.
 class RowReader {
  public:
   /// needed: per column whether a step cannot be made without it.
   RowReader(const Envelope& observed, const Schema& wanted, const std::vector<bool>& needed) : observed_(observed) {
     for (std::size_t i = 0; i < wanted.columns().size(); ++i) columns_.push_back(found(wanted.columns()[i], i));
     for (const std::string& path : wanted.count_paths()) counts_.push_back(observed.schema().find_count(path));
-    check_state(wanted, needed);
+    check_given(wanted, needed);
   }
 
   void read(std::int64_t row, std::size_t first_column, Tree<Ball>& tree) const {
@@ -27,6 +28,7 @@ class RowReader {
       if (!columns_[first_column + i]) continue;
       const std::size_t column = *columns_[first_column + i];
       const Presence presence = observed_.presence(row, column);
+      if (is_missing(observed_, row, column)) continue;
       if (presence == Presence::absent && tree.presence(i) == Presence::absent) continue;
       tree.mark(i, presence);
       if (presence == Presence::dense) std::ranges::copy(observed_.numbers(row, column), tree.values(i).begin());
@@ -34,7 +36,10 @@ class RowReader {
   }
 
   void read(std::int64_t row, std::size_t& column, std::size_t& count, State<Ball>& state) const {
-    for (auto& [name, value] : state.counts) value = observed_.count(row, *counts_[count++]);
+    for (auto& [name, value] : state.counts) {
+      const std::optional<std::size_t> own = counts_[count++];
+      if (own && observed_.shows_count(row, *own)) value = observed_.count(row, *own);
+    }
     for (auto& [name, slot] : state.slots) {
       read(row, column, slot);
       column += slot.leaf_count();
@@ -55,16 +60,11 @@ class RowReader {
                 wanted.path, "record the shapes that the plan declares");
   }
 
-  void check_state(const Schema& wanted, const std::vector<bool>& needed) const {
+  void check_given(const Schema& wanted, const std::vector<bool>& needed) const {
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (!columns_[i] && needed[i]) missing(wanted.columns()[i].path);
-    for (std::size_t i = 0; i < counts_.size(); ++i)
-      if (!counts_[i]) missing(wanted.count_paths()[i]);
-  }
-
-  [[noreturn]] static void missing(const std::string& path) {
-    throw Error("trace.hidden-state", fmt::format("the trace does not show '{}'", path), path,
-                "record it, or judge only what needs no state");
+      if (!columns_[i] && needed[i] && !wanted.columns()[i].path.starts_with("state/"))
+        throw Error("trace.not-shown", fmt::format("the trace does not show '{}'", wanted.columns()[i].path),
+                    wanted.columns()[i].path, "record it in every microstep");
   }
 
   const Envelope& observed_;

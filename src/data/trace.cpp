@@ -38,6 +38,7 @@ Envelope embedded(const Trace& trace) {
       for (std::size_t i = 0; i < from.size(); ++i) to[i] = exactly(from[i]);
     }
   }
+  for (const auto& [row, index] : trace.hidden_counts()) envelope.hide_count(row, index);
   return envelope;
 }
 

@@ -125,8 +125,10 @@ void TraceReader::missing(const Document& row, const FlatRow& flat) {
   missing_columns(row, "state");
   missing_updates(row);
   bool no_state = !row.find("state");
-  for (const auto& [path, index] : counts_) {
-    if (std::ranges::any_of(flat.counts, [&path = path](const auto& each) { return each.first == path; })) continue;
+  for (std::size_t index = 0; index < trace_.schema().count_paths().size(); ++index) {
+    const std::string& path = trace_.schema().count_paths()[index];
+    if (std::ranges::any_of(flat.counts, [&](const auto& each) { return each.first == path; })) continue;
+    trace_.hide_count(row_, index);
     deviate(Deviation::Kind::keys, no_state ? "state" : path, "missing, though it is there at the start");
   }
 }
@@ -158,6 +160,21 @@ std::vector<double> read_weights(const Document& steps) {
   return weights;
 }
 
+/// An empty object says that no leaf had a gradient; a step without the key says nothing. Where no step has it, the
+/// trace is of another kind.
+void check_gradients(const Document& steps) {
+  std::optional<Document> without;
+  bool any = false;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool has = steps.element(i).find("gradients").has_value();
+    any = any || has;
+    if (!has && !without) without = steps.element(i);
+  }
+  if (any && without)
+    without->refuse("json.no-gradients", "the step has no \"gradients\"",
+                    "dump what reached the optimizer; {} says that no leaf had a gradient");
+}
+
 }  // namespace
 
 Trace read_trace(const Document& document, const Plan* known) {
@@ -178,6 +195,7 @@ DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source
   if (auto flushes = document.find("flushes_subnormals")) dumped.flushes_subnormals = flushes->truth();
   if (auto divides = document.find("true_division")) dumped.true_division = divides->truth();
   dumped.trace = read_trace(document);
+  check_gradients(document.at("steps"));
   dumped.weights = read_weights(document.at("steps"));
   return dumped;
 }

@@ -13,8 +13,13 @@ constexpr std::string_view kind_names[] = {"keys", "shape", "dtype"};
 
 class TraceWriter {
  public:
-  TraceWriter(JsonWriter& out, const Trace& trace)
-      : out_(out), trace_(trace), state_(state_tree(trace.schema())), stated_(trace.schema().columns().size(), false) {
+  /// every_gradient: a step in which no leaf has one says so, as a dumped trace must.
+  TraceWriter(JsonWriter& out, const Trace& trace, bool every_gradient)
+      : out_(out),
+        trace_(trace),
+        every_gradient_(every_gradient),
+        state_(state_tree(trace.schema())),
+        stated_(trace.schema().columns().size(), false) {
     for (std::string_view section : {"gradients", "updates", "params"})
       sections_.emplace_back(section, section_columns(trace.schema(), section));
   }
@@ -39,6 +44,7 @@ class TraceWriter {
 
   JsonWriter& out_;
   const Trace& trace_;
+  bool every_gradient_;
   StateNode state_;
   std::vector<std::pair<std::string_view, std::vector<NamedIndex>>> sections_;
   std::vector<bool> stated_;
@@ -107,7 +113,8 @@ void TraceWriter::state(std::int64_t row, const StateNode& node) {
 
 void TraceWriter::sections(std::int64_t row) {
   for (const auto& [section, columns] : sections_) {
-    if (row == 0 ? section != "params" : !any_present(row, columns)) continue;
+    const bool says_none = every_gradient_ && section == "gradients" && !columns.empty();
+    if (row == 0 ? section != "params" : !any_present(row, columns) && !says_none) continue;
     out_.key(section);
     members(row, columns);
   }
@@ -149,8 +156,8 @@ void write_deviations(JsonWriter& out, const std::vector<Deviation>& deviations)
   out.close();
 }
 
-void write_body(JsonWriter& out, const Trace& trace, std::span<const double> weights) {
-  TraceWriter writer(out, trace);
+void write_body(JsonWriter& out, const Trace& trace, std::span<const double> weights, bool every_gradient) {
+  TraceWriter writer(out, trace, every_gradient);
   writer.initial();
   out.key("steps").open_array();
   for (std::int64_t row = 1; row < trace.rows(); ++row) writer.step(row, weights);
@@ -162,7 +169,7 @@ void write_body(JsonWriter& out, const Trace& trace, std::span<const double> wei
 
 void write_trace(JsonWriter& out, const Trace& trace) {
   out.open_object().key("schema").text("microstep/trace/1");
-  write_body(out, trace, {});
+  write_body(out, trace, {}, false);
   out.close();
 }
 
@@ -179,7 +186,7 @@ std::string encode_dumped_trace(const DumpedTrace& dumped) {
   out.key("hyper_precision").text(to_string(dumped.hyper_precision));
   out.key("flushes_subnormals").truth(dumped.flushes_subnormals);
   out.key("true_division").truth(dumped.true_division);
-  write_body(out, dumped.trace, dumped.weights);
+  write_body(out, dumped.trace, dumped.weights, true);
   out.close();
   return out.finish();
 }

@@ -4,6 +4,7 @@
 #include "finding.hpp"
 #include "microstep/data/error.hpp"
 #include "microstep/judge/contract.hpp"
+#include "reading.hpp"
 
 namespace microstep {
 namespace {
@@ -168,11 +169,28 @@ bool rests_on_decision(const Contract& contract) {
          contract.examine == state_large_batch || contract.examine == state_nonfinite_forgotten;
 }
 
+/// What the contract would have had to look at and the trace lacks, in words; empty for nothing.
+std::string gap_in(const Contract& contract, const Reading& reading) {
+  if (contract.id.starts_with("form.")) return {};
+  if (contract.examine == emission_silent_zero) return reading.gap("updates/");
+  if (contract.examine == emission_silent_params) return reading.gap("params/");
+  if (contract.examine == emission_counters || contract.examine == state_count_once) return reading.gap("counts");
+  if (contract.examine == emission_every_k)
+    return reading.gap("updates/").empty() ? reading.gap("counts") : reading.gap("updates/");
+  if (contract.examine == state_inner_asleep)
+    return reading.gap("state/").empty() ? reading.gap("counts") : reading.gap("state/");
+  return reading.missing();
+}
+
 Verdict examine(const Contract& contract, const Evidence& evidence, const Reading* reading) {
   std::string why = missing_run(evidence, contract, reading && reading->always_one());
   Verdict verdict = why.empty() ? contract.examine(*reading) : not_applicable(std::move(why));
+  if (verdict.outcome == Outcome::holds)
+    if (std::string gap = gap_in(contract, *reading); !gap.empty()) verdict = undecidable(std::move(gap));
   if (verdict.outcome == Outcome::holds && !evidence.unfaithful.empty() && rests_on_decision(contract))
     verdict = undecidable("the spec keeps it, but the trace was not found to be the spec's: " + evidence.unfaithful);
+  if (verdict.outcome == Outcome::holds && !evidence.ambiguous.empty() && contract.id.starts_with("reduction."))
+    verdict = undecidable(evidence.ambiguous);
   verdict.contract = contract.id;
   return verdict;
 }

@@ -22,6 +22,7 @@ std::optional<Finding> due_but_silent(const Reading& reading, std::int64_t row) 
     if (first_nonzero(reading.rows(), row, column)) return std::nullopt;
     auto mirror = reading.expected_column(column);
     if (due || !mirror || row >= reading.expected()->rows() || !reading.is_governed(leaf)) continue;
+    if (is_missing(reading.rows(), row, column)) continue;
     for (std::int64_t i = 0; i < reading.rows().schema().columns()[column].size && !due; ++i) {
       Ball ball = number_at(*reading.expected(), row, *mirror, i);
       if (excludes_zero(ball)) due = Finding{Role::accumulated, row, column, false, i, exactly(0), ball};
@@ -36,15 +37,10 @@ std::optional<Finding> wrong_advance(const Reading& reading, const Node& node, s
              &after = node.beats[static_cast<std::size_t>(row)];
   for (std::size_t count : node.counts) {
     if (!reading.rows().schema().count_paths()[count].ends_with("/gradient_step")) continue;
+    if (!reading.rows().shows_count(row, count) || !reading.rows().shows_count(row - 1, count)) continue;
     std::int64_t moved = reading.rows().count(row, count) - reading.rows().count(row - 1, count);
     if (moved == after.gradient_step - before.gradient_step) continue;
-    return Finding{Role::accumulated,
-                   row,
-                   count,
-                   true,
-                   0,
-                   exactly(static_cast<double>(reading.rows().count(row, count))),
-                   exactly(static_cast<double>(reading.rows().count(row - 1, count) + after.emits))};
+    return off_count(row, count, reading.rows().count(row, count), reading.rows().count(row - 1, count) + after.emits);
   }
   return std::nullopt;
 }
@@ -115,14 +111,8 @@ Verdict emission_counters(const Reading& reading) {
         const Beat& beat = node.beats[static_cast<std::size_t>(row)];
         bool emissions = reading.rows().schema().count_paths()[count].ends_with("/gradient_step");
         std::int64_t due = emissions ? beat.gradient_step : beat.mini_step, found = reading.rows().count(row, count);
-        if (found == due) continue;
-        Finding off{Role::accumulated,
-                    row,
-                    count,
-                    true,
-                    0,
-                    exactly(static_cast<double>(found)),
-                    exactly(static_cast<double>(due))};
+        if (found == due || !reading.rows().shows_count(row, count)) continue;
+        const Finding off = off_count(row, count, found, due);
         return broken(reading, off, "an accumulator's counter is not the plan's", causes_of_count(reading, off));
       }
   }

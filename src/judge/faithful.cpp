@@ -1,6 +1,9 @@
 #include "microstep/judge/faithful.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace microstep {
 namespace {
@@ -29,7 +32,12 @@ std::vector<Match> matched_columns(const Schema& observed, const Schema& expecte
 class Judging {
  public:
   Judging(const Trace& observed, const Envelope& expected)
-      : observed_(observed), expected_(expected), columns_(matched_columns(observed.schema(), expected.schema())) {}
+      : observed_(observed),
+        expected_(expected),
+        columns_(matched_columns(observed.schema(), expected.schema())),
+        why_carried_(hidden_state(expected, observed.schema())) {
+    if (!why_carried_.empty()) why_carried_ = "the trace hides " + why_carried_;
+  }
 
   Faithfulness over(std::int64_t first_row) {
     std::int64_t rows = std::min(observed_.rows(), expected_.rows());
@@ -37,6 +45,7 @@ class Judging {
       judge_counts(row);
       for (const Match& match : columns_) judge_column(row, match);
     }
+    if (!result_.reason.empty()) result_.outcome = Outcome::undecidable;
     if (result_.outside > 0) result_.outcome = Outcome::broken;
     return result_;
   }
@@ -47,6 +56,10 @@ class Judging {
     for (std::size_t i = 0; i < paths.size(); ++i) {
       auto own = observed_.schema().find_count(paths[i]);
       if (!own) continue;
+      if (!observed_.shows_count(row, *own)) {
+        note_missing(row, paths[i]);
+        continue;
+      }
       ++result_.judged;
       ++result_.exact;
       auto seen = static_cast<double>(observed_.count(row, *own)), due = static_cast<double>(expected_.count(row, i));
@@ -56,6 +69,7 @@ class Judging {
 
   void judge_column(std::int64_t row, const Match& match) {
     const Column& column = observed_.schema().columns()[match.observed];
+    if (is_missing(observed_, row, match.observed)) return note_missing(row, column.path);
     if (observed_.presence(row, match.observed) == Presence::absent) return judge_absent(row, match, column);
     bool dense = expected_.presence(row, match.expected) == Presence::dense;
     bool zeros = observed_.presence(row, match.observed) == Presence::zero;
@@ -63,6 +77,8 @@ class Judging {
     auto due = expected_.numbers(row, match.expected);
     if (seen.size() != due.size())
       return note({Role::accumulated, 0, row, column.path, column.shape, column.dtype, 0, {}, {}});
+    if (!why_carried_.empty() && is_as_wide_as_itself(expected_, row, match.expected))
+      return note_wide(row, column.path);
     for (std::size_t j = 0; j < seen.size(); ++j)
       judge_number(row, column, j, zeros ? 0 : seen[j], dense ? due[j] : exactly(0));
   }
@@ -87,6 +103,18 @@ class Judging {
     result_.largest_path = column.path;
   }
 
+  void note_missing(std::int64_t row, const std::string& path) {
+    const std::string words = fmt::format("{} is missing in microstep {}", path, row);
+    if (why_carried_.empty()) why_carried_ = words;
+    if (result_.missing.empty()) result_.missing = words;
+  }
+
+  void note_wide(std::int64_t row, const std::string& path) {
+    if (!result_.reason.empty()) return;
+    result_.reason =
+        fmt::format("{}, so that the ball of {} in microstep {} is as wide as itself", why_carried_, path, row);
+  }
+
   void note(Place place) {
     if (result_.outside++ == 0) result_.first = std::move(place);
   }
@@ -94,10 +122,32 @@ class Judging {
   const Trace& observed_;
   const Envelope& expected_;
   std::vector<Match> columns_;
+  std::string why_carried_;
   Faithfulness result_;
 };
 
 }  // namespace
+
+bool is_as_wide_as_itself(const Envelope& balls, std::int64_t row, std::size_t column) {
+  if (balls.presence(row, column) != Presence::dense) return false;
+  double size = 0, radius = 0;
+  for (const Ball& ball : balls.numbers(row, column)) {
+    size = std::max(size, std::fabs(static_cast<double>(ball.value)));
+    radius = std::max(radius, ball.radius);
+  }
+  return radius > 0 && (radius >= size || radius == infinite_radius);
+}
+
+std::string hidden_state(const Envelope& expected, const Schema& observed) {
+  for (std::size_t i = 0; i < expected.schema().columns().size(); ++i) {
+    const std::string& path = expected.schema().columns()[i].path;
+    if (path.starts_with("state/") && expected.presence(0, i) != Presence::absent && !observed.find_column(path))
+      return path;
+  }
+  for (const std::string& path : expected.schema().count_paths())
+    if (!observed.find_count(path)) return path;
+  return {};
+}
 
 Faithfulness faithfulness(const Trace& observed, const Envelope& expected, bool with_start) {
   return Judging(observed, expected).over(with_start ? 0 : 1);

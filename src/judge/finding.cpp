@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "microstep/judge/faithful.hpp"
+
 namespace microstep {
 namespace {
 
@@ -66,6 +68,11 @@ bool reads_as_zero(const Envelope& rows, std::int64_t row, std::size_t column) {
   return rows.presence(row, column) != Presence::dense;
 }
 
+Finding off_count(std::int64_t row, std::size_t count, std::int64_t seen, std::int64_t due) {
+  return {
+      Role::accumulated, row, count, true, 0, exactly(static_cast<double>(seen)), exactly(static_cast<double>(due))};
+}
+
 std::optional<Finding> first_nonzero(const Envelope& rows, std::int64_t row, std::size_t column) {
   if (reads_as_zero(rows, row, column)) return std::nullopt;
   auto numbers = rows.numbers(row, column);
@@ -78,6 +85,7 @@ std::optional<Finding> first_nonzero(const Envelope& rows, std::int64_t row, std
 std::optional<Finding> first_change(const Envelope& rows, std::int64_t row, std::size_t column, const Envelope& other,
                                     std::int64_t other_row, std::size_t other_column) {
   if (reads_as_zero(rows, row, column) && reads_as_zero(other, other_row, other_column)) return std::nullopt;
+  if (is_missing(rows, row, column) || is_missing(other, other_row, other_column)) return std::nullopt;
   const std::int64_t size = rows.schema().columns()[column].size;
   for (std::int64_t i = 0; i < size; ++i) {
     const Ball a = number_at(rows, row, column, i), b = number_at(other, other_row, other_column, i);
@@ -88,8 +96,10 @@ std::optional<Finding> first_change(const Envelope& rows, std::int64_t row, std:
 
 std::optional<Finding> BallCheck::first_outside(std::int64_t row, std::size_t column) {
   auto mirror = reading_.expected_column(column);
-  if (!mirror || row >= reading_.expected()->rows()) return std::nullopt;
-  const Envelope &rows = reading_.rows(), &balls = *reading_.expected();
+  const Envelope& rows = reading_.rows();
+  if (!mirror || row >= reading_.expected()->rows() || is_missing(rows, row, column)) return std::nullopt;
+  const Envelope& balls = *reading_.expected();
+  const bool shows_nothing = reading_.carries() && is_as_wide_as_itself(balls, row, *mirror);
   compared_ = true;
   if (reads_as_zero(rows, row, column) && reads_as_zero(balls, row, *mirror)) return std::nullopt;
   for (std::int64_t i = 0; i < rows.schema().columns()[column].size; ++i) {
@@ -97,7 +107,7 @@ std::optional<Finding> BallCheck::first_outside(std::int64_t row, std::size_t co
         Role::accumulated, row, column, false, i, number_at(rows, row, column, i), number_at(balls, row, *mirror, i)};
     if (!overlap(found.observed, found.expected)) return found;
     bool wide = found.expected.radius == infinite_radius || found.observed.radius == infinite_radius;
-    if (wide && !blind_) blind_ = found;
+    if ((wide || shows_nothing) && !blind_) blind_ = found;
   }
   return std::nullopt;
 }
@@ -106,17 +116,10 @@ std::optional<Finding> BallCheck::first_outside(std::int64_t row, const Node& no
   if (!reading_.expected() || row >= reading_.expected()->rows()) return std::nullopt;
   for (std::size_t count : node.counts) {
     auto mirror = reading_.expected_count(count);
-    if (!mirror) continue;
+    if (!mirror || !reading_.rows().shows_count(row, count)) continue;
     compared_ = true;
     std::int64_t seen = reading_.rows().count(row, count), due = reading_.expected()->count(row, *mirror);
-    if (seen != due)
-      return Finding{Role::accumulated,
-                     row,
-                     count,
-                     true,
-                     0,
-                     exactly(static_cast<double>(seen)),
-                     exactly(static_cast<double>(due))};
+    if (seen != due) return off_count(row, count, seen, due);
   }
   for (std::size_t column : node.columns)
     if (auto found = first_outside(row, column)) return found;
@@ -159,23 +162,22 @@ Verdict broken(const Difference& d, std::string_view what, std::vector<std::stri
 Verdict verdict_of(const BallCheck& check, const Reading& reading, std::string_view evidence) {
   if (const auto& blind = check.blind()) {
     const Schema& schema = reading.rows().schema();
-    return undecidable(fmt::format("the one-step ball of {} after microstep {} is infinitely wide",
-                                   schema.columns()[blind->where].path, blind->row));
+    const std::string& path = schema.columns()[blind->where].path;
+    if (reading.carries())
+      return undecidable(fmt::format("the ball of {} after microstep {} is as wide as itself, since {}", path,
+                                     blind->row, reading.why_carried()));
+    return undecidable(fmt::format("the one-step ball of {} after microstep {} is infinitely wide", path, blind->row));
   }
   return check.compared() ? holds(evidence) : not_applicable("the trace shows nothing that this contract speaks of");
 }
 
 std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row) {
   const Envelope& rows = reading.rows();
-  for (std::size_t count : node.counts)
-    if (rows.count(row, count) != rows.count(row - 1, count))
-      return Finding{Role::accumulated,
-                     row,
-                     count,
-                     true,
-                     0,
-                     exactly(static_cast<double>(rows.count(row, count))),
-                     exactly(static_cast<double>(rows.count(row - 1, count)))};
+  for (std::size_t count : node.counts) {
+    if (!rows.shows_count(row, count) || !rows.shows_count(row - 1, count)) continue;
+    std::int64_t seen = rows.count(row, count), due = rows.count(row - 1, count);
+    if (seen != due) return off_count(row, count, seen, due);
+  }
   for (std::size_t column : node.columns)
     if (auto found = first_change(rows, row, column, rows, row - 1, column)) return found;
   return std::nullopt;

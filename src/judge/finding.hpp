@@ -25,9 +25,12 @@ inline bool equal(Wide a, Wide b) { return wide::same(a, b); }
 Ball number_at(const Envelope& rows, std::int64_t row, std::size_t column, std::int64_t index);
 bool reads_as_zero(const Envelope& rows, std::int64_t row, std::size_t column);
 
+Finding off_count(std::int64_t row, std::size_t count, std::int64_t seen, std::int64_t due);
+
 /// The first element of a column that is not zero.
 std::optional<Finding> first_nonzero(const Envelope& rows, std::int64_t row, std::size_t column);
-/// The first element whose centre is another number than in the other row; columns of the same size.
+/// The first element whose centre is another number than in the other row; columns of the same size. None where one of
+/// the rows lacks the column: what stood there is not known.
 std::optional<Finding> first_change(const Envelope& rows, std::int64_t row, std::size_t column, const Envelope& other,
                                     std::int64_t other_row, std::size_t other_column);
 
@@ -39,7 +42,8 @@ class BallCheck {
   std::optional<Finding> first_outside(std::int64_t row, std::size_t column);
   /// The first such number, or count that differs, of a node's own state.
   std::optional<Finding> first_outside(std::int64_t row, const Node& node);
-  /// A ball so wide that it could show nothing was met; where.
+  /// A ball so wide that it could show nothing was met; where. One that was carried on is if it is as wide as its leaf:
+  /// twice the number, or none, would lie in it too.
   const std::optional<Finding>& blind() const { return blind_; }
   bool compared() const { return compared_; }
 

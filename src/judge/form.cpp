@@ -65,19 +65,23 @@ std::optional<Vanished> first_vanished(const Envelope& rows) {
   return std::nullopt;
 }
 
-bool shows_state(const Schema& schema) {
+/// The first leaf or count of a section that is missing as a whole, the path itself otherwise.
+std::string first_under(const Schema& schema, const std::string& path) {
   for (const Column& column : schema.columns())
-    if (column.path.starts_with("state/")) return true;
-  return !schema.count_paths().empty();
+    if (column.path.starts_with(path + '/')) return column.path;
+  if (path == "state" && !schema.count_paths().empty()) return schema.count_paths().front();
+  return path;
 }
 
-/// A path that only one of the two has; what hides all of its state is not judged here.
-std::string foreign_path(const Schema* declared, const Schema& seen) {
-  if (!declared || *declared == seen || !shows_state(seen)) return {};
+/// A path of the state that the spec does not have, or that another run of the spec shows and this one does not. One
+/// that no run shows is hidden, which breaks nothing.
+std::string foreign_path(const Schema* declared, const Schema& seen, const Schema& other) {
+  if (!declared || *declared == seen) return {};
   for (const Column& column : declared->columns())
-    if (column.path.starts_with("state/") && !seen.find_column(column.path)) return column.path;
+    if (column.path.starts_with("state/") && !seen.find_column(column.path) && other.find_column(column.path))
+      return column.path;
   for (const std::string& path : declared->count_paths())
-    if (!seen.find_count(path)) return path;
+    if (!seen.find_count(path) && other.find_count(path)) return path;
   for (const Column& column : seen.columns())
     if (column.path.starts_with("state/") && !declared->find_column(column.path)) return column.path;
   for (const std::string& path : seen.count_paths())
@@ -121,10 +125,15 @@ Verdict form_keys(const Reading& reading) {
   for (const auto& [role, rows] : reading.evidence().observed) {
     bool resumed = role == Role::interrupted;
     if (const Deviation* found = deviation_of(rows, Deviation::Kind::keys))
-      return malformed(reading, role, found->microstep, found->path, found->message, resumed ? "persist" : "absent");
-    std::string path = foreign_path(declared_schema(reading.evidence(), role), rows.schema());
+      return malformed(reading, role, found->microstep, first_under(rows.schema(), found->path), found->message,
+                       resumed ? "persist" : "absent");
+    const Schema& other = resumed ? reading.rows().schema() : rows.schema();
+    std::string path = foreign_path(declared_schema(reading.evidence(), role), rows.schema(), other);
     if (!path.empty())
-      return malformed(reading, role, 0, path, "only one of the spec and the trace has it",
+      return malformed(reading, role, 0, path,
+                       rows.schema().find_column(path) || rows.schema().find_count(path)
+                           ? "the trace has it and the spec's state has not"
+                           : "the run has it and the restored one has not",
                        resumed ? "persist" : "api-state");
     if (auto found = first_vanished(rows))
       return malformed(reading, role, found->row, rows.schema().columns()[found->column].path,

@@ -19,6 +19,18 @@ bool lies_in(std::string_view path, std::string_view node) {
   return path.size() > node.size() && path.starts_with(node) && path[node.size()] == '/';
 }
 
+constexpr std::array<std::string_view, 4> sections = {"params/", "updates/", "state/", "counts"};
+
+std::string gap_of(const Envelope& rows, std::string_view section) {
+  for (std::int64_t row = 1; row < rows.rows(); ++row)
+    for (std::size_t i = 0; i < rows.schema().columns().size(); ++i)
+      if (is_missing(rows, row, i) && rows.schema().columns()[i].path.starts_with(section))
+        return fmt::format("{} is missing in microstep {}", rows.schema().columns()[i].path, row);
+  if (section != "counts" || rows.hidden_counts().empty()) return {};
+  const auto& [row, index] = *rows.hidden_counts().begin();
+  return fmt::format("{} is missing in microstep {}", rows.schema().count_paths()[index], row);
+}
+
 const std::string* missing_path(const Schema& declared, const Schema& seen) {
   for (const Column& column : declared.columns())
     if (column.path.starts_with("state/") && !seen.find_column(column.path)) return &column.path;
@@ -46,8 +58,20 @@ Reading::Reading(const Evidence& evidence)
   find_expected();
   if (declared_ && *declared_ != rows_->schema())
     if (const std::string* path = missing_path(*declared_, rows_->schema())) hidden_ = *path;
+  for (std::size_t i = 0; i < sections.size(); ++i) gaps_[i] = gap_of(*rows_, sections[i]);
   emits_ = follow_beats(*plan_, evidence.skipped_microsteps, rows_->rows(), nodes_);
   find_governed();
+}
+
+const std::string& Reading::gap(std::string_view section) const {
+  return gaps_[static_cast<std::size_t>(std::ranges::find(sections, section) - sections.begin())];
+}
+
+std::string Reading::why_carried() const { return hidden_ ? "the trace hides " + *hidden_ : missing(); }
+
+std::string Reading::missing() const {
+  auto gap = std::ranges::find_if_not(gaps_, &std::string::empty);
+  return gap == gaps_.end() ? std::string() : *gap;
 }
 
 void Reading::collect(const Spec& spec, const std::string& path, std::optional<std::size_t> governor, bool masked) {

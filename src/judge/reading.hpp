@@ -1,6 +1,9 @@
 #pragma once
 // The evidence of the accumulated run as contracts read it: the spec's nodes with their columns, and what each
 // microstep is to each node, computed from the plan alone.
+#include <algorithm>
+#include <array>
+
 #include "microstep/judge/evidence.hpp"
 
 namespace microstep {
@@ -49,6 +52,17 @@ class Reading {
   const Schema* declared() const { return declared_; }
   /// A path of the spec's state that the trace does not show; only known where the declared schema is.
   const std::string* hidden() const { return hidden_ ? &*hidden_ : nullptr; }
+  /// Some of the balls follow from earlier ones, not from what was recorded a step before.
+  bool carries() const {
+    return hidden_ || std::ranges::any_of(gaps_, [](const auto& gap) { return !gap.empty(); });
+  }
+  /// The first cell that a row lacks, in words; empty for none.
+  std::string missing() const;
+  /// What is hidden or, where nothing is, first missing, in words.
+  std::string why_carried() const;
+  /// The first cell of that section ("params/", "updates/", "state/", "counts") that a row lacks, in words; empty for
+  /// none.
+  const std::string& gap(std::string_view section) const;
 
   const std::vector<Node>& nodes() const { return nodes_; }
   bool has_accumulator() const { return has_accumulator_; }
@@ -82,6 +96,7 @@ class Reading {
   const Envelope* expected_ = nullptr;
   const Schema* declared_ = nullptr;
   std::optional<std::string> hidden_;
+  std::array<std::string, 4> gaps_;
   std::vector<Node> nodes_;
   std::vector<bool> emits_, governed_;
   std::vector<std::size_t> masked_accumulators_;

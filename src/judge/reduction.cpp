@@ -51,10 +51,11 @@ Verdict judge_reduction(const Reading& reading, std::string_view reduce, std::st
   auto declares = [&](const Node& node) { return reduces_by(node, reduce); };
   if (std::ranges::none_of(reading.nodes(), declares))
     return not_applicable(fmt::format("no accumulator of the spec declares the {}", what));
-  if (const std::string* path = reading.hidden()) return not_applicable(fmt::format("the trace hides {}", *path));
   if (auto why = reading.evidence().undecidable.find(Role::accumulated); why != reading.evidence().undecidable.end())
     return undecidable(why->second);
-  if (!reading.expected()) return not_applicable("no one-step balls are known of this trace");
+  if (!reading.expected())
+    return not_applicable(reading.hidden() ? "the trace hides " + *reading.hidden()
+                                           : "no one-step balls are known of this trace");
   BallCheck check(reading);
   for (const Node& node : reading.nodes())
     if (declares(node))

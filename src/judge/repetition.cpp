@@ -17,15 +17,13 @@ struct Pairs {
 
 std::optional<Finding> first_difference(Role role, const Envelope& run, const Envelope& other, const Pairs& pairs) {
   for (std::int64_t row = 0; row < run.rows(); ++row) {
-    for (auto [own, theirs] : pairs.counts)
-      if (run.count(row, own) != other.count(row, theirs))
-        return Finding{role,
-                       row,
-                       own,
-                       true,
-                       0,
-                       exactly(static_cast<double>(run.count(row, own))),
-                       exactly(static_cast<double>(other.count(row, theirs)))};
+    for (auto [own, theirs] : pairs.counts) {
+      if (!run.shows_count(row, own) || !other.shows_count(row, theirs)) continue;
+      if (run.count(row, own) == other.count(row, theirs)) continue;
+      Finding found = off_count(row, own, run.count(row, own), other.count(row, theirs));
+      found.role = role;
+      return found;
+    }
     for (auto [own, theirs] : pairs.columns)
       if (auto found = first_change(run, row, own, other, row, theirs)) {
         found->role = role;
@@ -87,7 +85,9 @@ std::optional<Finding> first_outside(Role role, const Envelope& run, const Envel
     for (std::size_t column = 0; column < run.schema().columns().size(); ++column) {
       const Column& seen = run.schema().columns()[column];
       auto mirror = balls.schema().find_column(seen.path);
-      if (!mirror || seen.path == "loss" || balls.schema().columns()[*mirror].size != seen.size) continue;
+      if (!mirror || seen.path == "loss" || is_missing(run, row, column) ||
+          balls.schema().columns()[*mirror].size != seen.size)
+        continue;
       for (std::int64_t i = 0; i < seen.size; ++i) {
         Ball a = number_at(run, row, column, i), b = number_at(balls, row, *mirror, i);
         if (!overlap(a, b)) return Finding{role, row, column, false, i, a, b};

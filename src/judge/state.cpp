@@ -26,14 +26,8 @@ std::optional<Finding> first_wrong_count(const Reading& reading, const Node& nod
   for (std::int64_t row = 0; row < reading.rows().rows(); ++row) {
     if (row > 0 && reading.awake(node, row)) ++due;
     for (std::size_t count : node.counts)
-      if (std::int64_t seen = reading.rows().count(row, count); seen != due)
-        return Finding{Role::accumulated,
-                       row,
-                       count,
-                       true,
-                       0,
-                       exactly(static_cast<double>(seen)),
-                       exactly(static_cast<double>(due))};
+      if (std::int64_t seen = reading.rows().count(row, count); seen != due && reading.rows().shows_count(row, count))
+        return off_count(row, count, seen, due);
   }
   return std::nullopt;
 }
@@ -109,7 +103,8 @@ Verdict state_large_batch(const Reading& reading) {
                                     [](const Difference& difference) { return difference.path.starts_with("state"); });
   if (found != semantics->differences.end())
     return broken(*found, "not the state of the large batch", causes_of_difference(reading, *semantics));
-  if (!pairs_state(reading)) return not_applicable("the inner optimizer keeps no state, or the trace hides it");
+  if (const std::string* path = reading.hidden()) return not_applicable(fmt::format("the trace hides {}", *path));
+  if (!pairs_state(reading)) return not_applicable("the inner optimizer keeps no state");
   if (semantics->verdict == Sameness::undecidable) return undecidable(semantics->reason);
   return holds("the inner state is that of the large batch after every window decided");
 }

@@ -20,6 +20,30 @@ std::string distance(const Place& place) {
   return fmt::format("{} radii from it", rough(off));
 }
 
+std::string all_inside(const Faithfulness& f) {
+  return fmt::format("every one of {} numbers lies in the ball of its step ({} of them have no room at all).", f.judged,
+                     f.exact);
+}
+
+std::string broken_contracts(const TraceJudgement& j) {
+  std::string ids;
+  for (const Verdict& v : j.contracts)
+    if (v.outcome == Outcome::broken) ids += (ids.empty() ? "" : ", ") + v.contract;
+  return ids;
+}
+
+// What the exit code says, in words.
+std::string headline(const TraceJudgement& j) {
+  const Faithfulness& f = j.faithful;
+  if (f.first) return fmt::format("NOT FAITHFUL: {} of {} numbers lie outside; the first:", f.outside, f.judged);
+  if (f.outcome == Outcome::broken) return "NOT FAITHFUL: " + f.reason;
+  const std::string ids = broken_contracts(j);
+  if (ids.empty()) return f.outcome == Outcome::holds ? "FAITHFUL: " + all_inside(f) : "UNDECIDABLE: " + f.reason;
+  if (f.outcome == Outcome::holds)
+    return fmt::format("BROKEN: {}; the trace is its spec's all the same: {}", ids, all_inside(f));
+  return fmt::format("BROKEN: {}; the numbers are undecidable: {}", ids, f.reason);
+}
+
 void write_place(JsonWriter& out, const Place& place) {
   out.open_object(JsonWriter::Form::line).key("microstep").integer(place.microstep).key("path").text(place.path);
   out.key("index").integer(place.index);
@@ -44,18 +68,15 @@ std::string place_in_words(const Place& place) {
 }
 
 std::string text_report(const TraceJudgement& j) {
-  std::string text = fmt::format("spec   {}\ntrace  {} microsteps, {}\n\n", to_string(j.plan.spec), j.microsteps,
-                                 to_string(narrowest_dtype(j.plan.params.layout())));
+  std::string text = fmt::format("spec   {}\ntrace  {} microsteps, {}\n\n{}\n", to_string(j.plan.spec), j.microsteps,
+                                 to_string(narrowest_dtype(j.plan.params.layout())), headline(j));
   const Faithfulness& f = j.faithful;
-  if (f.outcome == Outcome::undecidable) text += fmt::format("UNDECIDABLE: {}\n", f.reason);
+  if (f.first) text += "  " + place_in_words(*f.first) + "\n";
   if (f.outcome == Outcome::holds)
-    text += fmt::format(
-        "FAITHFUL: every one of {} numbers lies in the ball of its step ({} of them have no room at all).\n"
-        "largest share of a bound: {}{}\n",
-        f.judged, f.exact, rough(f.largest_share), f.largest_path.empty() ? "" : " in " + f.largest_path);
-  if (f.outcome == Outcome::broken)
-    text += fmt::format("NOT FAITHFUL: {} of {} numbers lie outside; the first:\n  {}\n", f.outside, f.judged,
-                        place_in_words(*f.first));
+    text += fmt::format("largest share of a bound: {}{}\n", rough(f.largest_share),
+                        f.largest_path.empty() ? "" : " in " + f.largest_path);
+  if (!j.hidden.empty())
+    text += fmt::format("the trace hides {}: hidden state is followed from where its spec starts it.\n", j.hidden);
   return text + warning_lines(j.warnings) + "contracts:\n" + verdict_lines(j.contracts, false);
 }
 
@@ -64,10 +85,13 @@ std::string json_report(const TraceJudgement& j) {
   const Faithfulness& f = j.faithful;
   out.open_object().key("schema").text("microstep/judge/1").key("command").text("judge");
   out.key("spec").text(to_string(j.plan.spec)).key("microsteps").integer(j.microsteps);
+  out.key("verdict").text(to_string(j.outcome));
   out.key("faithful").text(to_string(f.outcome)).key("numbers").integer(f.judged).key("outside").integer(f.outside);
   out.key("largest_share").number(f.largest_share).key("largest_path").text(f.largest_path);
   out.key("reason");
   f.reason.empty() ? out.null() : out.text(f.reason);
+  out.key("hidden");
+  j.hidden.empty() ? out.null() : out.text(j.hidden);
   out.key("first");
   f.first ? write_place(out, *f.first) : static_cast<void>(out.null());
   out.key("contracts");

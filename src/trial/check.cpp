@@ -18,10 +18,14 @@ Faithfulness undecided(const std::string& reason) {
   return result;
 }
 
-// A trace that hides state, or has other shapes than the plan, allows no step to be made after it.
+// A trace that has other shapes than the plan allows no step to be made after it; one that hides state is not kept as
+// an example of its spec, however well what it shows fits.
 Faithfulness faithful_to(const Plan& plan, const Trace& trace) {
   try {
-    return faithfulness(trace, transitions(plan, embedded(trace), rounding_of(plan)), true);
+    const Envelope expected = transitions(plan, embedded(trace), rounding_of(plan));
+    const Faithfulness found = faithfulness(trace, expected, true);
+    const std::string hidden = hidden_state(expected, trace.schema());
+    return hidden.empty() || found.outcome == Outcome::broken ? found : undecided("the trace hides " + hidden);
   } catch (const Undecidable& reason) {
     return undecided(reason.what());
   } catch (const Error& error) {

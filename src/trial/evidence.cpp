@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hypothesis.hpp"
 #include "microstep/bound/transition.hpp"
 #include "microstep/json/plan.hpp"
 #include "microstep/judge/faithful.hpp"
@@ -91,6 +92,7 @@ void add_answer(Evidence& evidence, Role role, const Plan& plan, const Answer& a
     evidence.undecidable[role] = reason.what();
   } catch (const Error& error) {
     if (!error.id().starts_with("trace.")) throw;
+    evidence.undecidable[role] = error.message();
     if (error.id() == "trace.shape") evidence.declared[role] = with_shapes_of(plan, observed.schema());
   }
 }
@@ -98,16 +100,20 @@ void add_answer(Evidence& evidence, Role role, const Plan& plan, const Answer& a
 // Where a foreign trace first leaves the balls of its spec, or why no step of it could be judged.
 std::string unfaithful_place(const Evidence& evidence, const Trace& trace) {
   auto expected = evidence.expected.find(Role::accumulated);
-  if (expected == evidence.expected.end()) {
-    auto reason = evidence.undecidable.find(Role::accumulated);
-    return reason == evidence.undecidable.end() ? "it hides state, so that no step of it can be judged"
-                                                : reason->second;
-  }
+  if (expected == evidence.expected.end()) return evidence.undecidable.at(Role::accumulated);
   const Faithfulness found = faithfulness(trace, expected->second, false);
-  if (!found.first) return {};
+  if (!found.first) return found.missing.empty() ? found.reason : found.missing;
   const Place& place = *found.first;
   return fmt::format("{}{} in microstep {}", place.path,
                      place.shape.empty() ? "" : index_text(place.shape, place.index), place.microstep);
+}
+
+std::string ambiguity_of(const Evidence& evidence, const Plan& plan, const Trace& trace) {
+  auto expected = evidence.expected.find(Role::accumulated);
+  if (expected == evidence.expected.end() || !evidence.unfaithful.empty()) return {};
+  const std::string hidden = hidden_state(expected->second, trace.schema());
+  const std::string why = hidden.empty() ? std::string() : ambiguity(plan, trace, evidence.windows);
+  return why.empty() ? why : fmt::format("the trace hides {}, and {}", hidden, why);
 }
 
 // The accumulated plan against all that it is compared with, in one run of it.
@@ -158,8 +164,9 @@ Evidence gather(const Experiment& experiment, const Producer& producer, const Ga
     Answer answer = producer(plan);
     add_answer(evidence, role, plan, answer, gathering);
     const auto* trace = std::get_if<Trace>(&answer);
-    if (role == Role::accumulated && trace && !gathering.bitwise && gathering.expected)
-      evidence.unfaithful = unfaithful_place(evidence, *trace);
+    if (role != Role::accumulated || !trace || gathering.bitwise || !gathering.expected) continue;
+    evidence.unfaithful = unfaithful_place(evidence, *trace);
+    evidence.ambiguous = ambiguity_of(evidence, plan, *trace);
   }
   if (!gathering.decisions) return evidence;
   add_decisions(evidence, gathering);

@@ -1,7 +1,10 @@
 #include "microstep/trial/judge_trace.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "masks.hpp"
-#include "microstep/bound/transition.hpp"
 #include "microstep/golden/file.hpp"
 #include "microstep/json/trace.hpp"
 #include "microstep/judge/contract.hpp"
@@ -24,6 +27,30 @@ DumpedTrace read_trace(const std::string& text, const std::string& source) {
   return dumped;
 }
 
+bool is_broken(const Verdict& verdict) { return verdict.outcome == Outcome::broken; }
+bool is_broken_form(const Verdict& verdict) { return is_broken(verdict) && verdict.contract.starts_with("form."); }
+
+Faithfulness faithfulness_of(const Trace& trace, const Evidence& evidence) {
+  Faithfulness result;
+  if (auto expected = evidence.expected.find(Role::accumulated); expected != evidence.expected.end())
+    result = faithfulness(trace, expected->second, false);
+  else
+    result.reason = evidence.undecidable.at(Role::accumulated);
+  if (result.reason.empty()) result.reason = evidence.ambiguous;
+  if (!result.reason.empty() && result.outcome == Outcome::holds) result.outcome = Outcome::undecidable;
+  return result;
+}
+
+void conclude(TraceJudgement& judgement) {
+  auto form = std::ranges::find_if(judgement.contracts, is_broken_form);
+  if (form != judgement.contracts.end() && judgement.faithful.outcome != Outcome::broken) {
+    judgement.faithful.outcome = Outcome::broken;
+    judgement.faithful.reason = fmt::format("{} is broken: {}", form->contract, form->evidence);
+  }
+  judgement.outcome =
+      std::ranges::any_of(judgement.contracts, is_broken) ? Outcome::broken : judgement.faithful.outcome;
+}
+
 }  // namespace
 
 TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec) {
@@ -42,14 +69,10 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
   gathering.bitwise = false;
   const Evidence evidence = gather(experiment, recorded, gathering);
   result.contracts = judge_all(evidence);
-  if (auto expected = evidence.expected.find(Role::accumulated); expected != evidence.expected.end()) {
-    result.faithful = faithfulness(dumped.trace, expected->second, false);
-  } else {
-    result.faithful.outcome = Outcome::undecidable;
-    auto why = evidence.undecidable.find(Role::accumulated);
-    result.faithful.reason =
-        why != evidence.undecidable.end() ? why->second : "the trace hides state that the spec has";
-  }
+  result.faithful = faithfulness_of(dumped.trace, evidence);
+  if (auto expected = evidence.expected.find(Role::accumulated); expected != evidence.expected.end())
+    result.hidden = hidden_state(expected->second, dumped.trace.schema());
+  conclude(result);
   return result;
 }
 

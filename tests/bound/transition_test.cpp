@@ -115,14 +115,55 @@ std::string refused(const Plan& plan, const Trace& trace) {
   return {};
 }
 
-TEST(Transitions, RefuseAHiddenState) {
-  const Plan plan = replay_of("sgd(0.5, momentum=0.5)", {2, 4});
-  EXPECT_EQ(refused(plan, with_paths(run(plan), "state/trace/w", "state/momentum/w")),
-            "trace.hidden-state state/trace/w");
-  const Plan counted = replay_of("multi_steps(sgd(1), k=2)", {2, 4});
-  Trace trace = run(counted);
+std::vector<Ball> column_of(const Envelope& rows, std::string_view path) {
+  std::vector<Ball> balls;
+  for (std::int64_t row = 1; row < rows.rows(); ++row)
+    balls.push_back(rows.presence(row, *rows.schema().find_column(path)) == Presence::dense
+                        ? rows.numbers(row, *rows.schema().find_column(path))[0]
+                        : exactly(0));
+  return balls;
+}
+
+void expect_exactly(const std::vector<Ball>& balls, const std::vector<double>& due) {
+  ASSERT_EQ(balls.size(), due.size());
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    EXPECT_EQ(static_cast<double>(balls[i].value), due[i]) << i;
+    EXPECT_EQ(balls[i].radius, 0) << i;
+  }
+}
+
+// The trace is 2, then 4 + 2/2, then 6 + 5/2.
+TEST(Transitions, CarryOnAHiddenSlot) {
+  const Plan plan = replay_of("sgd(0.5, momentum=0.5)", {2, 4, 6});
+  const Trace hidden = with_paths(run(plan), "state/trace/w", "state/momentum/w");
+  const Envelope balls = transitions(plan, embedded(hidden), rounding_of(plan));
+  expect_exactly(column_of(balls, "state/trace/w"), {2, 5, 8.5});
+  expect_exactly(column_of(balls, "updates/w"), {-1, -2.5, -4.25});
+}
+
+TEST(Transitions, CarryOnHiddenCounts) {
+  const Plan plan = replay_of("multi_steps(sgd(1), k=2)", {2, 4, 8, 8});
+  Trace trace = run(plan);
   trace.replace_schema(std::make_shared<const Schema>(trace.schema().columns(), std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(refused(counted, trace), "trace.hidden-state state/mini_step");
+  const Envelope balls = transitions(plan, embedded(trace), rounding_of(plan));
+  expect_exactly(column_of(balls, "updates/w"), {0, -3, 0, -8});
+  EXPECT_EQ(balls.count(4, *balls.schema().find_count("state/gradient_step")), 2);
+}
+
+TEST(Transitions, CarryOnWhatARowLacks) {
+  const Plan plan = replay_of("multi_steps(sgd(1), k=2)", {2, 4, 8, 8});
+  Trace trace = run(plan);
+  trace.presence(2, *trace.schema().find_column("params/w")) = Presence::absent;
+  trace.hide_count(3, *trace.schema().find_count("state/mini_step"));
+  trace.count(3, *trace.schema().find_count("state/mini_step")) = 0;
+  const Envelope balls = transitions(plan, embedded(trace), rounding_of(plan));
+  expect_exactly(column_of(balls, "params/w"), {0, -3, -3, -11});
+  expect_exactly(column_of(balls, "updates/w"), {0, -3, 0, -8});
+}
+
+TEST(Transitions, RefuseHiddenGradients) {
+  const Plan plan = replay_of("sgd(0.5, momentum=0.5)", {2, 4});
+  EXPECT_EQ(refused(plan, with_paths(run(plan), "gradients/w", "grads/w")), "trace.not-shown gradients/w");
 }
 
 TEST(Transitions, RefuseOtherShapes) {

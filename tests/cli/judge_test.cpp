@@ -58,7 +58,27 @@ TEST(Judge, AHiddenStateIsUndecidable) {
                            ",\"steps\":[" + step + "]}";
   const Result result = microstep({"judge", folder.write("trace.json", text)});
   EXPECT_EQ(result.code, 4) << result.out << result.err;
-  EXPECT_TRUE(result.says("UNDECIDABLE")) << result.out;
+  EXPECT_TRUE(result.says("UNDECIDABLE: the trace hides state/acc_grads/w, and no window closes")) << result.out;
+}
+
+TEST(Judge, WhatAStepLacksIsMissingAndTheHeadlineSaysWhatTheExitCodeDoes) {
+  const Folder folder;
+  const std::string held = R"("values": [0.0, 0.0, 0.0]}}, )";
+  const std::string text = replaced(text_of(kept()), held + R"("params")", held + R"("raw")");
+  const Result result = microstep({"judge", folder.write("trace.json", text)});
+  EXPECT_EQ(result.code, 1) << result.out << result.err;
+  EXPECT_TRUE(result.says("NOT FAITHFUL: form.keys is broken: params/w (run accumulated, microstep 1): missing"))
+      << result.out;
+  EXPECT_FALSE(result.says("\nFAITHFUL")) << result.out;
+  EXPECT_FALSE(result.says("was due")) << result.out;
+}
+
+TEST(Judge, AStepThatDoesNotSayItsGradientsIsRefused) {
+  const Folder folder;
+  const std::string text = replaced(text_of(kept()), "\"steps\": [{\"gradients\"", "\"steps\": [{\"grads\"");
+  const Result result = microstep({"judge", folder.write("trace.json", text)});
+  EXPECT_TRUE(refuses(result, 3, "json.no-gradients"));
+  EXPECT_TRUE(result.warns("#/steps/0")) << result.err;
 }
 
 struct Edit {

@@ -65,6 +65,21 @@ TEST(Dumped, NeedsGradients) {
   EXPECT_EQ(refusal([&] { replay_plan_of(dumped, parse_spec("sgd(0.5)")); }).id(), "json.no-gradients");
 }
 
+// A leaf without a gradient is left out, so a step without any says {}; one that says nothing cannot be judged.
+TEST(Dumped, NeedsGradientsInEachStep) {
+  const std::string text(small);
+  const std::string first = R"("gradients":{"w":{"dtype":"bfloat16","values":[4,5]}})";
+  auto with_first = [&](const std::string& other) {
+    std::string edited = text;
+    return edited.replace(edited.find(first), first.size(), other);
+  };
+  const Error error = refusal([&] { decode_dumped_trace(with_first(""), "loop"); });
+  EXPECT_EQ(error.id() + " " + error.place(), "json.no-gradients loop#/steps/0");
+  const DumpedTrace none = decode_dumped_trace(with_first(R"("gradients":{})"));
+  EXPECT_EQ(none.trace.presence(1, none.trace.schema().find_column("gradients/w").value()), Presence::absent);
+  EXPECT_EQ(encode_dumped_trace(decode_dumped_trace(encode_dumped_trace(none))), encode_dumped_trace(none));
+}
+
 TEST(Dumped, NeedsItsSchema) {
   EXPECT_EQ(refusal([] { decode_dumped_trace(R"({"initial":{"params":{}},"steps":[]})"); }).id(), "json.missing-key");
 }

@@ -33,6 +33,48 @@ TEST(HiddenState, LeavesTheUpdatesToBeJudged) {
   EXPECT_EQ(hand.judge("emission.silent_zero").outcome, Outcome::broken);
 }
 
+TEST(HiddenState, IsNamed) {
+  Hand hand;
+  hide_state(hand);
+  EXPECT_EQ(hand.judge("state.inner_asleep").evidence, "the trace hides state/acc_grads/w");
+  Hand counts;
+  counts.evidence.declared[Role::accumulated] = counts.run().schema_pointer();
+  counts.run().replace_schema(
+      std::make_shared<const Schema>(counts.run().schema().columns(), std::vector<std::string>{}));
+  EXPECT_EQ(counts.judge("state.inner_asleep").evidence, "the trace hides state/gradient_step");
+}
+
+/// The honest run, its momentum hidden and followed as balls.
+void hide_momentum(Hand& hand) {
+  hand.evidence.declared[Role::accumulated] = hand.run().schema_pointer();
+  auto columns = hand.run().schema().columns();
+  for (Column& column : columns)
+    if (column.path == "state/of[0]/trace/w") column.path = "loss";
+  hand.run().replace_schema(std::make_shared<const Schema>(columns, hand.run().schema().count_paths()));
+}
+
+TEST(HiddenState, IsFollowedWhereItsBallsTellSomething) {
+  Hand hand;
+  hide_momentum(hand);
+  EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::holds);
+  Ball& update = at(hand.evidence.expected[Role::accumulated], "updates/w", 4);
+  update.radius = 3.25;
+  EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::holds);
+  update.radius = 3.5;
+  const Verdict verdict = hand.judge("reduction.mean");
+  EXPECT_EQ(verdict.outcome, Outcome::undecidable);
+  EXPECT_NE(verdict.evidence.find("the trace hides state/of[0]/trace/w"), std::string::npos) << verdict.evidence;
+}
+
+TEST(HiddenState, DecidesNothingWhereAnotherReductionShowsTheSame) {
+  Hand hand;
+  hide_momentum(hand);
+  hand.evidence.ambiguous = "what it shows is that of another";
+  EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::undecidable);
+  EXPECT_EQ(hand.judge("reduction.large_batch").outcome, Outcome::undecidable);
+  EXPECT_EQ(hand.judge("emission.silent_zero").outcome, Outcome::holds);
+}
+
 TEST(WideBall, DecidesNothing) {
   Hand hand;
   at(hand.evidence.expected[Role::accumulated], "updates/w", 4).radius = infinite_radius;
@@ -148,6 +190,18 @@ TEST(Form, IsJudgedFromTheDeclaredSchema) {
   EXPECT_EQ(hand.judge("form.dtype").place->path, columns[3].path);
   EXPECT_EQ(hand.judge("form.shape").place->path, columns[4].path);
   EXPECT_EQ(hand.judge("form.keys").outcome, Outcome::holds);
+}
+
+TEST(Form, AHiddenPlaceBreaksNothingAndOneThatTheSpecHasNotDoes) {
+  Hand hand;
+  hide_momentum(hand);
+  EXPECT_EQ(hand.judge("form.keys").outcome, Outcome::holds);
+  auto columns = hand.run().schema().columns();
+  for (Column& column : columns)
+    if (column.path == "loss") column.path = "state/of[0]/momentum/w";
+  hand.run().replace_schema(std::make_shared<const Schema>(columns, hand.run().schema().count_paths()));
+  EXPECT_EQ(hand.judge("form.keys").outcome, Outcome::broken);
+  EXPECT_EQ(hand.judge("form.keys").place->path, "state/of[0]/momentum/w");
 }
 
 TEST(Form, SeesALeafThatVanishes) {

@@ -117,15 +117,6 @@ TEST_P(PlantedFault, IsNotCoveredByWhatWasDecidedOfTheSpec) {
 
 INSTANTIATE_TEST_SUITE_P(ByHand, PlantedFault, ::testing::Range(std::size_t{0}, faults().size()));
 
-// Nothing of a trace without its state was judged, so nothing that rests on a decision about the spec holds of it.
-TEST(JudgeTrace, HiddenStateIsNeverGreen) {
-  const std::string hidden = std::regex_replace(text_of(right()), std::regex(R"("state":\{)"), R"("raw":{)");
-  const TraceJudgement judgement = judge_trace(hidden, "hand", parse_spec("multi_steps(sgd(0.25), k=2)"));
-  EXPECT_EQ(judgement.faithful.outcome, Outcome::undecidable);
-  for (const char* id : {"reduction.large_batch", "state.large_batch", "reduction.order_free"})
-    EXPECT_NE(outcome_of(judgement, id), Outcome::holds) << id;
-}
-
 TEST(JudgeTrace, TheGivenSpecGoesBeforeTheOneInTheFile) {
   const auto judgement = judge_trace(text_of(right()), "hand", parse_spec("multi_steps(sgd(0.25), k=2)"));
   ASSERT_TRUE(judgement.faithful.first);

@@ -10,16 +10,13 @@ struct Options {
   bool json = false;
 };
 
-bool is_broken(const Verdict& verdict) { return verdict.outcome == Outcome::broken; }
-
 int run(const Options& options) {
   std::optional<Spec> spec;
   if (!options.spec.empty()) spec = parse_spec(options.spec);
   const TraceJudgement judgement = judge_trace(read_file(options.path), options.path, spec);
   print(options.json ? json_report(judgement) : text_report(judgement));
-  if (judgement.faithful.outcome == Outcome::broken || std::ranges::any_of(judgement.contracts, is_broken))
-    return differs;
-  return judgement.faithful.outcome == Outcome::undecidable ? nothing_decided : as_expected;
+  if (judgement.outcome == Outcome::broken) return differs;
+  return judgement.outcome == Outcome::undecidable ? nothing_decided : as_expected;
 }
 
 }  // namespace

@@ -7,14 +7,15 @@
 namespace microstep {
 
 /// Row t holds the balls in which a faithful step of the plan's spec from the observed row t-1 with the observed
-/// gradients of row t must lie; row 0 the start that the plan declares. Same columns as observed where the paths are
-/// the spec's; paths that the spec does not have stay absent. arithmetic: rounding for a float trace, semantics for a
-/// run over balls. Throws trace.hidden-state where a column of the spec's state is missing in observed, trace.shape
-/// where one has another shape, Undecidable for uncertain control.
+/// gradients of row t must lie; row 0 the start that the plan declares. Columns are the spec's. What observed does not
+/// show of row t-1 (hidden state, a missing leaf) is carried on: the balls that the step before gave, from the start
+/// that the plan declares. arithmetic: rounding for a float trace, semantics for a run over balls. Throws
+/// trace.not-shown where params or gradients have no column in observed, trace.shape where one has another shape,
+/// Undecidable for uncertain control.
 Envelope transitions(const Plan& plan, const Envelope& observed, const Balls<Wide>& arithmetic);
 
 /// The columns and counts that a run of the plan has, from microsteps in double until every leaf has had an update;
-/// what the one-step balls of `observed` would show besides their numbers. Throws trace.hidden-state and trace.shape as transitions does.
+/// what the one-step balls of `observed` would show besides their numbers. Throws as transitions does.
 SchemaPointer declared_columns(const Plan& plan, const Envelope& observed);
 
 /// The arithmetic in which a float trace of this plan is judged.

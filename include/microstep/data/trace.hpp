@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -104,6 +106,11 @@ class Rows {
     return presence_[static_cast<std::size_t>(row) * schema_->columns().size() + column];
   }
 
+  /// A row may lack a count; its number is then 0 and says nothing.
+  void hide_count(std::int64_t row, std::size_t index) { hidden_counts_.emplace(row, index); }
+  bool shows_count(std::int64_t row, std::size_t index) const { return !hidden_counts_.contains({row, index}); }
+  const std::set<std::pair<std::int64_t, std::size_t>>& hidden_counts() const { return hidden_counts_; }
+
   std::vector<Deviation> deviations;
 
  private:
@@ -112,7 +119,21 @@ class Rows {
   std::vector<N> numbers_;
   std::vector<std::int64_t> counts_;
   std::vector<Presence> presence_;
+  std::set<std::pair<std::int64_t, std::size_t>> hidden_counts_;
 };
+
+/// The row lacks a param or slot that was there at the start, or the update of a leaf that has a gradient: what stood
+/// there is not known. A leaf that is absent from the start on, or a gradient, is not missing.
+template <class N>
+bool is_missing(const Rows<N>& rows, std::int64_t row, std::size_t column) {
+  if (row == 0 || rows.presence(row, column) != Presence::absent) return false;
+  const std::string& path = rows.schema().columns()[column].path;
+  if (path.starts_with("params/") || path.starts_with("state/")) return rows.presence(0, column) != Presence::absent;
+  constexpr std::string_view updates = "updates/";
+  if (!path.starts_with(updates)) return false;
+  auto gradient = rows.schema().find_column("gradients/" + path.substr(updates.size()));
+  return gradient && rows.presence(row, *gradient) != Presence::absent;
+}
 
 using Trace = Rows<double>;
 using Envelope = Rows<Ball>;

@@ -31,9 +31,10 @@ struct DumpedTrace {
   Trace trace;
 };
 std::string encode_dumped_trace(const DumpedTrace& dumped);
+/// Throws json.*; json.no-gradients where one step has no gradients and another has.
 DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source = {});
 /// The replay plan of a dumped trace under that spec: its initial params, its gradients as given, a batch a microstep.
-/// Throws json.no-gradients if a step has none, plan.*.
+/// Throws json.no-gradients if no step has any, plan.*.
 Plan replay_plan_of(const DumpedTrace& dumped, const Spec& spec);
 
 }  // namespace microstep

@@ -23,10 +23,20 @@ struct Faithfulness {
   std::string largest_path;
   /// Why it is undecidable.
   std::string reason;
+  /// The first count or leaf that a row lacks, in words; empty for none.
+  std::string missing;
 };
 
+/// A carried ball that shows nothing of its leaf: infinite, or as wide as the leaf's largest number, so that twice the
+/// leaf, or none, would lie in it too.
+bool is_as_wide_as_itself(const Envelope& balls, std::int64_t row, std::size_t column);
+
+/// A path of the spec's state that the trace does not show at all; empty for none.
+std::string hidden_state(const Envelope& expected, const Schema& observed);
+
 /// observed and expected: rows of the same microsteps; columns are matched by path. An absent or zero expected leaf
-/// allows zeros only; paths that expected does not have are not judged. with_start: row 0 too.
+/// allows zeros only; paths that expected does not have are not judged, nor are numbers that a row of observed lacks.
+/// Where anything is hidden or missing, a ball that shows nothing makes it undecidable. with_start: row 0 too.
 Faithfulness faithfulness(const Trace& observed, const Envelope& expected, bool with_start);
 
 }  // namespace microstep

@@ -12,15 +12,23 @@ namespace microstep {
 
 struct TraceJudgement {
   Plan plan;
+  /// Is it the spec's, in its numbers and its form?
   Faithfulness faithful;
   std::vector<Verdict> contracts;
   std::int64_t microsteps = 0;
+  /// broken: the trace is not faithful, or a contract is broken; else undecidable where its faithfulness is; else
+  /// holds.
+  Outcome outcome = Outcome::holds;
+  /// The first place of the spec's state that the trace does not show; empty for none.
+  std::string hidden;
   /// What in the spec has no effect, such as a mask that matches no leaf.
   std::vector<std::string> warnings;
 };
 
-/// text: a file of schema microstep/trace/1. spec: in place of the one in the file. Throws json.*, spec.*,
-/// trace.no-spec where neither says one, trace.empty without a microstep.
+/// What a trace hides is taken to start as its spec does and followed from there as balls. Where another reduction of
+/// the window would show the same numbers, nothing is decided. text: a file of schema microstep/trace/1. spec: in place
+/// of the one in the file. Throws json.*, spec.*, trace.no-spec where neither says one, trace.empty without a
+/// microstep.
 TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec);
 
 }  // namespace microstep

@@ -84,7 +84,7 @@ void add_role(Evidence& evidence, Role role, const Plan& plan, Carrier carrier, 
   } catch (const Undecidable& reason) {
     evidence.undecidable[role] = reason.what();
   } catch (const Error& error) {
-    if (error.id() != "trace.hidden-state") throw;
+    if (!error.id().starts_with("trace.")) throw;
   } catch (const std::runtime_error& error) {
     evidence.observed.erase(role);
     evidence.errored[role] = error.what();

@@ -1,0 +1,54 @@
+#include "hypothesis.hpp"
+
+#include "microstep/bound/transition.hpp"
+#include "microstep/judge/faithful.hpp"
+
+namespace microstep {
+namespace {
+
+bool is_another_computation(const Plan& plan, const Spec& spec, const Windows& windows) {
+  Plan other = plan;
+  other.spec = spec;
+  Pairing pairing{plan, other, windows};
+  pairing.reference_windows = windows;
+  return decide(pairing).verdict != Sameness::same;
+}
+
+}  // namespace
+
+std::string ambiguity(const Plan& plan, const Trace& trace, const Windows& windows) {
+  const std::vector<Spec> others = other_reductions(plan.spec);
+  if (!others.empty() && windows.empty()) return "no window closes";
+  for (const Spec& other : others)
+    if (held_against(plan, other, trace) != Outcome::broken && is_another_computation(plan, other, windows))
+      return "what it shows is that of " + to_string(other) + " as well";
+  return {};
+}
+
+Outcome held_against(const Plan& plan, const Spec& spec, const Trace& trace) {
+  Plan other = plan;
+  other.spec = spec;
+  try {
+    return faithfulness(trace, transitions(other, embedded(trace), rounding_of(other)), false).outcome;
+  } catch (const Undecidable&) {
+    return Outcome::undecidable;
+  }
+}
+
+std::vector<Spec> other_reductions(const Spec& spec) {
+  std::vector<Spec> specs;
+  if (spec.op == "multi_steps")
+    for (const char* reduce : {"mean", "sum", "weighted"}) {
+      if (spec.text("reduce") == reduce) continue;
+      specs.push_back(spec);
+      specs.back().args["reduce"] = reduce;
+    }
+  for (std::size_t i = 0; i < spec.of.size(); ++i)
+    for (const Spec& inner : other_reductions(spec.of[i])) {
+      specs.push_back(spec);
+      specs.back().of[i] = inner;
+    }
+  return specs;
+}
+
+}  // namespace microstep

@@ -1,0 +1,77 @@
+// A judged trace in words: the headline says what the exit code will.
+#include "microstep/report/judgement.hpp"
+
+#include <gtest/gtest.h>
+
+namespace microstep {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TraceJudgement judgement() {
+  TraceJudgement j;
+  j.plan.spec = parse_spec("multi_steps(sgd(0.5), k=2)");
+  j.plan.params = filled(make_layout({{"w", {1}, Dtype::float32}}), 0.0);
+  j.microsteps = 4;
+  j.faithful.judged = 24;
+  j.contracts = {{"emission.every_k", Outcome::holds, "as due", {}, {}}};
+  return j;
+}
+
+void break_contract(TraceJudgement& j, const std::string& id) {
+  j.contracts.push_back({id, Outcome::broken, "w is gone", {}, {"absent"}});
+  j.outcome = Outcome::broken;
+}
+
+TEST(Headline, IsFaithfulWhereNothingIsBroken) {
+  EXPECT_TRUE(has(text_report(judgement()), "\nFAITHFUL: every one of 24 numbers"));
+  EXPECT_TRUE(has(json_report(judgement()), R"("verdict": "holds")"));
+}
+
+TEST(Headline, IsNotFaithfulWhereTheFormIsBroken) {
+  TraceJudgement j = judgement();
+  break_contract(j, "form.keys");
+  j.faithful.outcome = Outcome::broken;
+  j.faithful.reason = "form.keys is broken: w is gone";
+  EXPECT_TRUE(has(text_report(j), "\nNOT FAITHFUL: form.keys is broken: w is gone\n"));
+  EXPECT_FALSE(has(text_report(j), "\nFAITHFUL"));
+  EXPECT_TRUE(has(json_report(j), R"("verdict": "broken")"));
+  EXPECT_TRUE(has(json_report(j), R"("faithful": "broken")"));
+}
+
+TEST(Headline, NamesWhatAFaithfulTraceBreaks) {
+  TraceJudgement j = judgement();
+  break_contract(j, "reduction.large_batch");
+  EXPECT_TRUE(
+      has(text_report(j), "\nBROKEN: reduction.large_batch; the trace is its spec's all the same: every one of"));
+  EXPECT_TRUE(has(json_report(j), R"("verdict": "broken")"));
+  EXPECT_TRUE(has(json_report(j), R"("faithful": "holds")"));
+}
+
+TEST(Headline, IsUndecidableWithItsReason) {
+  TraceJudgement j = judgement();
+  j.faithful.outcome = j.outcome = Outcome::undecidable;
+  j.faithful.reason = "the trace hides state/mu/w";
+  EXPECT_TRUE(has(text_report(j), "\nUNDECIDABLE: the trace hides state/mu/w\n"));
+  break_contract(j, "emission.every_k");
+  EXPECT_TRUE(has(text_report(j), "\nBROKEN: emission.every_k; the numbers are undecidable: the trace hides"));
+}
+
+TEST(Headline, SaysWhereTheNumbersLeave) {
+  TraceJudgement j = judgement();
+  j.faithful.outcome = j.outcome = Outcome::broken;
+  j.faithful.outside = 2;
+  j.faithful.first = Place{Role::accumulated, 1, 2, "updates/w", {1}, Dtype::float32, 0, exactly(-3), exactly(-1.5)};
+  EXPECT_TRUE(
+      has(text_report(j), "\nNOT FAITHFUL: 2 of 24 numbers lie outside; the first:\n  microstep 2, updates/w[0]: -3"));
+}
+
+TEST(HiddenState, IsNamedInBothReports) {
+  TraceJudgement j = judgement();
+  j.hidden = "state/acc_grads/w";
+  EXPECT_TRUE(has(text_report(j), "the trace hides state/acc_grads/w"));
+  EXPECT_TRUE(has(json_report(j), R"("hidden": "state/acc_grads/w")"));
+}
+
+}  // namespace
+}  // namespace microstep
