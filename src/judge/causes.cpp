@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "clue.hpp"
+#include "microstep/judge/contract.hpp"
 
 namespace microstep {
 namespace {
@@ -52,10 +53,10 @@ bool is_scheduled(const Spec& spec) {
 }
 
 /// The first number of the trace outside of its ball, state before updates before params.
-std::optional<Finding> first_unfaithful(const Reading& reading) {
+std::optional<Finding> first_unfaithful(const Reading& reading, std::int64_t first_row) {
   if (!reading.expected()) return std::nullopt;
   BallCheck check(reading);
-  for (std::int64_t row = 0; row < reading.rows().rows(); ++row) {
+  for (std::int64_t row = first_row; row < reading.rows().rows(); ++row) {
     for (const Node& node : reading.nodes())
       if (auto found = check.first_outside(row, node)) return found;
     for (const auto* columns : {&reading.updates(), &reading.params()})
@@ -136,7 +137,7 @@ Causes causes_of_value(const Reading& reading, const Finding& finding) {
 
 Causes causes_of_difference(const Reading& reading, const Semantics& semantics) {
   Causes causes;
-  if (auto found = first_unfaithful(reading)) causes = causes_of_value(reading, *found);
+  if (auto found = first_unfaithful(reading, 0)) causes = causes_of_value(reading, *found);
   if (!causes.empty() && causes != Causes{"formula"}) return causes;
   Causes from_decision;
   const auto& windows = reading.evidence().windows;
@@ -149,6 +150,33 @@ Causes causes_of_difference(const Reading& reading, const Semantics& semantics) 
   bool clips = find_op(reading.plan().spec, "clip") != nullptr;
   add_cause(from_decision, causes.empty() && from_decision.empty() && clips, "clip-place");
   if (causes.empty()) causes = from_decision;
+  add_cause(causes, causes.empty(), "formula");
+  return causes;
+}
+
+namespace {
+
+/// Another reduction of the window reaches every slot of the inner, not some of them, and not the update alone.
+bool spares_a_slot(const Reading& reading, const Finding& finding) {
+  BallCheck check(reading);
+  for (const Node& node : reading.nodes()) {
+    if (node.accumulates() || !reading.awake(node, finding.row)) continue;
+    for (std::size_t column : node.columns)
+      if (first_nonzero(reading.rows(), finding.row, column) && !check.first_outside(finding.row, column)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// The start is the run's own.
+std::vector<std::string> causes_of_unfaithful(const Evidence& evidence) {
+  if (!evidence.observed.contains(Role::accumulated)) return {};
+  const Reading reading(evidence);
+  auto found = first_unfaithful(reading, 1);
+  if (!found) return {};
+  Causes causes = causes_of_value(reading, *found);
+  if (!found->is_count && reading.emits(found->row) && spares_a_slot(reading, *found)) std::erase(causes, "sum-mean");
   add_cause(causes, causes.empty(), "formula");
   return causes;
 }

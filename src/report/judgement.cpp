@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "microstep/json/plan.hpp"
+#include "microstep/report/compare.hpp"
 #include "microstep/report/value.hpp"
 #include "microstep/report/verdicts.hpp"
 
@@ -44,6 +47,26 @@ std::string headline(const TraceJudgement& j) {
   return fmt::format("BROKEN: {}; the numbers are undecidable: {}", ids, f.reason);
 }
 
+bool breaks(const TraceJudgement& j, std::string_view contract) {
+  return std::ranges::any_of(j.contracts,
+                             [&](const Verdict& v) { return v.contract == contract && v.outcome == Outcome::broken; });
+}
+
+std::string words_of(const TraceJudgement& j, const std::string& cause) {
+  if (cause == "sum-mean" && breaks(j, "reduction.sum"))
+    return "the window's gradients are divided where their sum is declared";
+  if (cause == "sum-mean" && breaks(j, "reduction.mean"))
+    return "the window's gradients are summed, or divided twice, where their mean is declared";
+  return cause_in_words(cause);
+}
+
+std::string cause_lines(const TraceJudgement& j) {
+  std::string text = j.causes.empty() ? "" : "causes:\n";
+  for (const std::string& cause : j.causes) text += fmt::format("  {}: {}\n", cause, words_of(j, cause));
+  if (j.explained_by) text += fmt::format("every step is that of  {}\n", to_string(*j.explained_by));
+  return text;
+}
+
 void write_place(JsonWriter& out, const Place& place) {
   out.open_object(JsonWriter::Form::line).key("microstep").integer(place.microstep).key("path").text(place.path);
   out.key("index").integer(place.index);
@@ -77,7 +100,7 @@ std::string text_report(const TraceJudgement& j) {
                         f.largest_path.empty() ? "" : " in " + f.largest_path);
   if (!j.hidden.empty())
     text += fmt::format("the trace hides {}: hidden state is followed from where its spec starts it.\n", j.hidden);
-  return text + warning_lines(j.warnings) + "contracts:\n" + verdict_lines(j.contracts, false);
+  return text + cause_lines(j) + warning_lines(j.warnings) + "contracts:\n" + verdict_lines(j.contracts, false);
 }
 
 std::string json_report(const TraceJudgement& j) {
@@ -96,6 +119,9 @@ std::string json_report(const TraceJudgement& j) {
   f.first ? write_place(out, *f.first) : static_cast<void>(out.null());
   out.key("contracts");
   write_verdicts(out, j.contracts);
+  out.key("causes").texts(j.causes, JsonWriter::Form::line);
+  out.key("explained_by");
+  j.explained_by ? out.text(to_string(*j.explained_by)) : out.null();
   out.key("warnings").texts(j.warnings, JsonWriter::Form::line).close();
   return out.finish();
 }

@@ -47,22 +47,6 @@ std::vector<LargestDifference> shown_by_floats(const Plan& accumulated, const Pl
   return shown;
 }
 
-std::string fallback_cause(const Semantics& semantics) {
-  return !semantics.differences.empty() && semantics.differences.front().is_count ? "time-index" : "formula";
-}
-
-void find_causes(Comparison& result) {
-  auto same = [&](const Spec& spec) {
-    Plan plan = result.accumulated;
-    plan.spec = spec;
-    return decide({plan, result.reference, result.windows}).verdict == Sameness::same;
-  };
-  Repair found = repair(result.accumulated, result.reference, result.windows, same);
-  result.equivalent = found.equivalent;
-  result.causes = found.causes;
-  if (result.causes.empty()) result.causes.push_back(fallback_cause(result.semantics));
-}
-
 // Each run as it begins, the search for causes, the floats at the end.
 class Progress {
  public:
@@ -134,7 +118,11 @@ Comparison compare(const CompareRequest& request) {
     result.semantics.verdict = Sameness::undecidable;
     result.semantics.reason = "no window closes: every microbatch is skipped";
   }
-  if (result.semantics.verdict == Sameness::different) find_causes(result);
+  if (result.semantics.verdict == Sameness::different) {
+    Repair found = causes_against(result.accumulated, result.reference, result.windows, result.semantics);
+    result.equivalent = std::move(found.equivalent);
+    result.causes = std::move(found.causes);
+  }
   progress.next();
   result.shown = shown_by_floats(result.accumulated, result.reference, result.windows);
   progress.end();

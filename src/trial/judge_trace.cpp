@@ -9,6 +9,7 @@
 #include "microstep/json/trace.hpp"
 #include "microstep/judge/contract.hpp"
 #include "microstep/trial/evidence.hpp"
+#include "trace_causes.hpp"
 
 namespace microstep {
 namespace {
@@ -73,6 +74,10 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
   if (auto expected = evidence.expected.find(Role::accumulated); expected != evidence.expected.end())
     result.hidden = hidden_state(expected->second, dumped.trace.schema());
   conclude(result);
+  if (result.outcome != Outcome::broken) return result;
+  TraceCauses found = causes_of_trace(evidence, dumped.trace, result.faithful, result.contracts);
+  result.causes = std::move(found.causes);
+  result.explained_by = std::move(found.explained_by);
   return result;
 }
 

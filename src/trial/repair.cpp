@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "accumulation.hpp"
+#include "microstep/bound/semantics.hpp"
 
 namespace microstep {
 namespace {
@@ -181,7 +182,23 @@ const Spec* skipping(const Spec& spec) {
   return all[0];
 }
 
+std::string fallback_cause(const Semantics& semantics) {
+  return !semantics.differences.empty() && semantics.differences.front().is_count ? "time-index" : "formula";
+}
+
 }  // namespace
+
+Repair causes_against(const Plan& accumulated, const Plan& reference,
+                      const std::vector<std::vector<std::int64_t>>& windows, const Semantics& decided) {
+  auto same = [&](const Spec& spec) {
+    Plan plan = accumulated;
+    plan.spec = spec;
+    return decide({plan, reference, windows}).verdict == Sameness::same;
+  };
+  Repair found = repair(accumulated, reference, windows, same);
+  if (found.causes.empty()) found.causes.push_back(fallback_cause(decided));
+  return found;
+}
 
 std::string cause_of_link(const Spec& link) {
   static const std::vector<std::pair<std::string, std::string>> classes = {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "microstep/data/plan.hpp"
+#include "microstep/data/semantics.hpp"
 
 namespace microstep {
 
@@ -17,6 +18,11 @@ struct Repair {
 };
 Repair repair(const Plan& accumulated, const Plan& reference, const std::vector<std::vector<std::int64_t>>& windows,
               const std::function<bool(const Spec&)>& same);
+
+/// How the accumulated plan, decided to be another computation than the reference, differs from it; never without a
+/// cause.
+Repair causes_against(const Plan& accumulated, const Plan& reference,
+                      const std::vector<std::vector<std::int64_t>>& windows, const Semantics& decided);
 
 /// The cause class of a link that runs in every microstep where it ought to run once a window.
 std::string cause_of_link(const Spec& link);

@@ -50,6 +50,17 @@ TEST(Judge, WarnsOfAMaskThatMatchesNoLeaf) {
   EXPECT_TRUE(result.says("warning: 'v' in the mask of adamw matches no leaf; ")) << result.out;
 }
 
+TEST(Judge, SaysTheCauseAndTheSpecThatExplainsTheTrace) {
+  const std::vector<std::string> command = {"judge", kept(), "--spec", "multi_steps(adam(0.1), k=2, reduce=sum)"};
+  const Result result = microstep(command);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(result.says("causes:\n  sum-mean: the window's gradients are divided where their sum is declared\n"));
+  EXPECT_TRUE(result.says("every step is that of  multi_steps(adam(0.1), k=2)\n")) << result.out;
+  const Result json = microstep({command[0], command[1], command[2], command[3], "--json"});
+  EXPECT_TRUE(json.says("\"causes\": [\"sum-mean\"]")) << json.out;
+  EXPECT_TRUE(microstep({"judge", kept(), "--json"}).says("\"causes\": []"));
+}
+
 TEST(Judge, AHiddenStateIsUndecidable) {
   const Folder folder;
   const std::string start = R"x({"params":{"w":{"dtype":"float32","shape":[1],"values":[1]}}})x";

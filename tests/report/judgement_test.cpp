@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "microstep/report/compare.hpp"
+
 namespace microstep {
 namespace {
 
@@ -64,6 +66,29 @@ TEST(Headline, SaysWhereTheNumbersLeave) {
   j.faithful.first = Place{Role::accumulated, 1, 2, "updates/w", {1}, Dtype::float32, 0, exactly(-3), exactly(-1.5)};
   EXPECT_TRUE(
       has(text_report(j), "\nNOT FAITHFUL: 2 of 24 numbers lie outside; the first:\n  microstep 2, updates/w[0]: -3"));
+}
+
+TEST(Causes, StandInBothReports) {
+  TraceJudgement j = judgement();
+  break_contract(j, "reduction.sum");
+  j.causes = {"sum-mean", "boundary"};
+  j.explained_by = parse_spec("multi_steps(sgd(0.5), k=3)");
+  EXPECT_TRUE(has(text_report(j),
+                  "\ncauses:\n  sum-mean: the window's gradients are divided where their sum is declared\n"
+                  "  boundary: windows begin or end at other microsteps\n"
+                  "every step is that of  multi_steps(sgd(0.5), k=3)\n"));
+  EXPECT_TRUE(has(json_report(j), R"("causes": ["sum-mean","boundary"])"));
+  EXPECT_TRUE(has(json_report(j), R"x("explained_by": "multi_steps(sgd(0.5), k=3)")x"));
+}
+
+// All that the contracts and the specs held against a trace may name.
+TEST(Causes, AreEachInWords) {
+  for (const char* id : {"absent",         "api-state",   "backend-split",  "boundary", "clip-place",
+                         "decay-form",     "dtype",       "empty",          "eps",      "formula",
+                         "tied",           "micro-state", "shape",          "persist",  "nonfinite-skip",
+                         "partial-window", "sign",        "schedule-count", "sum-mean", "token-weight",
+                         "time-index"})
+    EXPECT_NE(cause_in_words(id), id);
 }
 
 TEST(HiddenState, IsNamedInBothReports) {

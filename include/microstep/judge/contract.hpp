@@ -31,4 +31,7 @@ const Contract& contract(std::string_view id);
 /// One verdict a contract, in the catalogue's order; all contracts for an empty list of ids.
 std::vector<Verdict> judge_all(const Evidence& evidence, std::span<const std::string_view> ids = {});
 
+/// What the first number of the accumulated run outside of its ball tells of its cause; empty where none is.
+std::vector<std::string> causes_of_unfaithful(const Evidence& evidence);
+
 }  // namespace microstep

@@ -19,6 +19,10 @@ struct TraceJudgement {
   /// broken: the trace is not faithful, or a contract is broken; else undecidable where its faithfulness is; else
   /// holds.
   Outcome outcome = Outcome::holds;
+  /// Never empty where the outcome is broken.
+  std::vector<std::string> causes;
+  /// Another spec, to which the trace is faithful.
+  std::optional<Spec> explained_by;
   /// The first place of the spec's state that the trace does not show; empty for none.
   std::string hidden;
   /// What in the spec has no effect, such as a mask that matches no leaf.
