@@ -22,6 +22,11 @@ void check_given(const Plan& plan, std::size_t i) {
   if (!given.gradient || given.gradient.layout() != layout)
     refuse("plan.gradient-shape", "the gradient's leaves are not those of the params", place,
            "give each leaf the shape of its param");
+  for (std::size_t leaf = 0; leaf < plan.params.leaf_count(); ++leaf)
+    if (plan.params.presence(leaf) == Presence::absent && given.gradient.presence(leaf) != Presence::absent)
+      refuse("plan.gradient-of-absent",
+             fmt::format("there is a gradient of '{}', whose param is absent", layout.leaves()[leaf].name), place,
+             "leave it out, or give the param");
 }
 
 void check_leaves(const Plan& plan) {

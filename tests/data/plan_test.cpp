@@ -59,6 +59,13 @@ INSTANTIATE_TEST_SUITE_P(
         Spoilt{"plan.gradient-shape", "/given/1", [](Plan& p) { p.given[1].gradient = filled(other_shape, 1.0); }},
         Spoilt{"plan.gradient-shape", "/given/0", [](Plan& p) { p.given[0].gradient = filled(other_dtype, 1.0); }},
         Spoilt{"plan.gradient-shape", "/given/2", [](Plan& p) { p.given[2].gradient = {}; }},
+        Spoilt{"plan.gradient-of-absent", "/given/0", [](Plan& p) { p.params.mark(1, Presence::absent); }},
+        Spoilt{"plan.gradient-of-absent", "/given/2",
+               [](Plan& p) {
+                 p.params.mark(0, Presence::absent);
+                 for (std::size_t i : {0, 1}) p.given[i].gradient.mark(0, Presence::absent);
+                 p.given[2].gradient.mark(0, Presence::zero);
+               }},
         Spoilt{"plan.weight", "/given/0", [](Plan& p) { p.given[0].weight = 0; }},
         Spoilt{"plan.weight", "/given/2", [](Plan& p) { p.given[2].weight = -1; }},
         Spoilt{"plan.weight", "/given/1", [](Plan& p) { p.given[1].weight = infinity; }},
@@ -74,6 +81,13 @@ TEST(Check, AcceptsWhatFits) {
   EXPECT_NO_THROW(check(plan));
   plan.gradient_layout = with_dtype(plan.gradient_layout, Dtype::bfloat16);
   for (GivenGradient& given : plan.given) given.gradient.replace_layout(plan.gradient_layout);
+  EXPECT_NO_THROW(check(plan));
+}
+
+TEST(Check, AcceptsAFrozenLeafWithoutGradients) {
+  Plan plan = good();
+  plan.params.mark(1, Presence::absent);
+  for (GivenGradient& given : plan.given) given.gradient.mark(1, Presence::absent);
   EXPECT_NO_THROW(check(plan));
 }
 

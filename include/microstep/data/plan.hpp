@@ -51,8 +51,8 @@ struct Plan {
   std::uint64_t seed = 0;
 };
 
-/// Throws Error (plan.*) where the plan contradicts itself: leaves that do not fit, an index out of range, an empty
-/// batch, weights that are not positive and finite, an interruption outside the run.
+/// Throws Error (plan.*) where the plan contradicts itself: leaves that do not fit, a gradient of an absent param, an
+/// index out of range, an empty batch, weights that are not positive and finite, an interruption outside the run.
 void check(const Plan& plan);
 
 /// The microsteps (counted from 0) consumed by each window: windows[i] = {first, ..., last}; the emission is on the
