@@ -82,6 +82,8 @@ std::string encode_stop_request(std::int64_t seq) {
 
 Document parse_answer(std::string_view line) { return Document::parse(line, "answer"); }
 
+Document parse_request(std::string_view line) { return Document::parse(line, "request"); }
+
 std::int64_t seq_of(const Document& answer) { return answer.at("seq").integer(); }
 
 PortFacts read_port_facts(const Document& answer) {
@@ -104,7 +106,8 @@ Answer read_answer(const Document& answer, const Plan& plan) {
   auto trace = answer.expect(Kind::object).find("trace"), skipped = answer.find("skipped"),
        errored = answer.find("errored");
   if (trace.has_value() + skipped.has_value() + errored.has_value() != 1)
-    answer.refuse("json.wrong-answer", "an answer is one of trace, skipped, errored");
+    answer.refuse("json.wrong-answer", "an answer is one of trace, skipped, errored",
+                  "answer with exactly one of them");
   if (skipped) return Skipped{skipped->at("reason").text()};
   if (errored) return read_errored(*errored);
   return read_trace(*trace, &plan);

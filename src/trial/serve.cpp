@@ -1,5 +1,7 @@
 #include "microstep/trial/serve.hpp"
 
+#include <fmt/format.h>
+
 #include "microstep/json/protocol.hpp"
 #include "microstep/trial/evidence.hpp"
 
@@ -19,6 +21,13 @@ PortFacts own_facts() {
   return facts;
 }
 
+void check_version(const Document& document, const Request& request) {
+  if (request.kind != Request::Kind::start || request.version == protocol_version) return;
+  document.at("version").refuse("port.version-mismatch",
+                                fmt::format("port {}, tool {}", protocol_version, request.version),
+                                fmt::format("speak version {}, see docs/protocol.md", protocol_version));
+}
+
 std::string answer_to(const Request& request) {
   switch (request.kind) {
     case Request::Kind::start:
@@ -35,9 +44,10 @@ std::string answer_to(const Request& request) {
 Served serve_line(const std::string& line) {
   std::int64_t seq = 0;
   try {
-    const Document document = parse_answer(line);
+    const Document document = parse_request(line);
     seq = seq_of(document);
     const Request request = read_request(document);
+    check_version(document, request);
     return {answer_to(request), request.kind == Request::Kind::stop};
   } catch (const Error& error) {
     return {encode_answer(seq, Errored{error.id(), error.what()}), false};

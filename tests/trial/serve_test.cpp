@@ -30,9 +30,18 @@ INSTANTIATE_TEST_SUITE_P(
                       Refused{"{\"seq\":1}", 1, "json.missing-key"},
                       Refused{"{\"seq\":1,\"seq\":2,\"request\":\"stop\"}", 0, "json.duplicate-key"},
                       Refused{"{\"seq\":2,\"request\":\"dance\"}", 2, "json.unknown-request"},
+                      Refused{"{\"seq\":6,\"request\":\"start\",\"version\":2}", 6, "port.version-mismatch"},
                       Refused{"{\"seq\":3,\"request\":\"run\"}", 3, "json.missing-key"},
                       Refused{"{\"seq\":4,\"request\":\"run\",\"plan\":{\"schema\":\"microstep/plan/2\"}}", 4,
                               "json.newer-schema"}));
+
+TEST(Serve, NamesThePlaceInTheRequest) {
+  const std::string answer = serve_line("{\"seq\":6,\"request\":\"start\",\"version\":2}").answer;
+  EXPECT_NE(answer.find("port 1, tool 2\\n  at request#/version\\n  next: speak version 1"), std::string::npos)
+      << answer;
+  EXPECT_NE(serve_line("{\"seq\":1}").answer.find("at request#"), std::string::npos);
+  EXPECT_TRUE(Document::parse(serve_line("{\"seq\":6,\"request\":\"start\",\"version\":1}").answer).find("specs"));
+}
 
 TEST(Serve, StopIsAnsweredAndStops) {
   const Served served = serve_line("{\"seq\":9,\"request\":\"stop\"}");

@@ -33,6 +33,7 @@ std::string encode_stop_request(std::int64_t seq);
 
 /// A line that a port wrote. Throws json.*; unknown keys are ignored.
 Document parse_answer(std::string_view line);
+Document parse_request(std::string_view line);
 std::int64_t seq_of(const Document& answer);
 /// Throws json.missing-key, json.unknown-dtype and the like with the place in the answer.
 PortFacts read_port_facts(const Document& answer);
