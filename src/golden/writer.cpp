@@ -42,7 +42,9 @@ int locked_folder(const std::string& path, std::chrono::milliseconds patience) {
   std::error_code failure;
   fs::create_directories(path, failure);
   int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) throw Error("golden.write-failed", std::string("the folder: ") + std::strerror(errno), path);
+  if (folder < 0)
+    throw Error("golden.write-failed", std::string("the folder: ") + std::strerror(errno), path,
+                "look at its permissions and the free space");
   auto end = std::chrono::steady_clock::now() + patience;
   while (::flock(folder, LOCK_EX | LOCK_NB) != 0) {
     if (std::chrono::steady_clock::now() >= end) {
@@ -68,6 +70,12 @@ Manifest known_manifest(const std::string& path) {
 
 GoldenWriter::GoldenWriter(std::string path, std::chrono::milliseconds patience)
     : path_(std::move(path)), lock_(locked_folder(path_, patience)) {
+  try {
+    known_manifest(below(path_, manifest_name));
+  } catch (...) {
+    ::close(lock_);
+    throw;
+  }
   sweep_temporary_files(path_);
 }
 
@@ -110,9 +118,13 @@ Written GoldenWriter::propose(const Golden& golden) {
 void GoldenWriter::accept_one(const std::string& id) {
   check_golden_id(id, path_);
   std::string name = file_name_of(id), path = below(path_, name), waiting = path + std::string(new_end);
-  if (!is_there(waiting)) throw Error("golden.nothing-pending", "\"" + id + "\" has no .new file", path_);
+  if (!is_there(waiting))
+    throw Error("golden.nothing-pending", "\"" + id + "\" has no .new file", path_,
+                "microstep verify " + path_ + " lists what waits as PENDING");
   std::string text = read_file(waiting, Links::refuse);
-  if (decode_golden(text, waiting).id != id) throw Error("golden.id-mismatch", "it is not \"" + id + "\"", waiting);
+  if (decode_golden(text, waiting).id != id)
+    throw Error("golden.id-mismatch", "it is not \"" + id + "\"", waiting,
+                "remove it, and verify against the port again");
   write_file(path, text);
   list(name, text);
   std::error_code ignored;

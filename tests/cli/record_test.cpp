@@ -110,8 +110,23 @@ TEST_F(Recording, OnCiNothingIsWritten) {
 TEST_F(Recording, AFilterThatFindsNothingExitsWith4) {
   const Result result =
       with_port({"record", goldens, "--experiments", folder.file("list.json"), "--filter", "nothing"});
-  EXPECT_EQ(result.code, 4);
+  EXPECT_TRUE(refuses(result, 4, "record.nothing-selected"));
+  EXPECT_TRUE(result.warns("a part of one of: mean.of.two, sum.of.two")) << result.err;
   EXPECT_FALSE(std::filesystem::exists(goldens));
+}
+
+TEST_F(Recording, AcceptWhereNothingWaitsExitsWith4) {
+  record();
+  EXPECT_TRUE(refuses(microstep({"accept", goldens}), 4, "accept.nothing-pending"));
+}
+
+TEST_F(Recording, ADamagedManifestIsRefusedBeforeAnythingIsTouched) {
+  record();
+  folder.write("goldens/MANIFEST.sha256", "no hash\n");
+  folder.write("goldens/mean.of.two.json.new", text_of(goldens + "/mean.of.two.json"));
+  const auto before = kept();
+  EXPECT_TRUE(refuses(record(), 3, "golden.bad-manifest"));
+  EXPECT_EQ(kept(), before);
 }
 
 struct Bad {

@@ -25,6 +25,9 @@ int run(const Options& options) {
   out.key("accepted").texts(accepted, JsonWriter::Form::line).close();
   for (const std::string& id : accepted) text += fmt::format("accepted {}\n", id);
   print(options.json ? out.finish() : text);
+  if (accepted.empty())
+    tell({"accept.nothing-pending", "nothing waits", options.folder,
+          "microstep verify " + options.folder + " -- PORT ARGS... writes beside the old ones what has changed"});
   return accepted.empty() ? nothing_decided : as_expected;
 }
 

@@ -56,6 +56,9 @@ void show_progress(const std::string& what, std::size_t done, std::size_t all);
 /// Control bytes other than line ends as \xHH, so that what a port or a file says cannot steer a terminal.
 std::string printable(std::string_view text);
 
+/// The error and its next step on standard error.
+void tell(const Error& error);
+
 /// Writes results; a full disk or a closed pipe is an Error output.stdout.
 void print(const std::string& text);
 

@@ -104,10 +104,6 @@ void refuse_unused_port(const CLI::App& command) {
               "microstep " + command.get_name() + " --help");
 }
 
-void tell(const Error& error) {
-  std::fprintf(stderr, "microstep: %s%s\n", printable(error.what()).c_str(), next_step(error).c_str());
-}
-
 int run(int argc, char** argv) {
   CLI::App app("Is accumulated training the same computation as large-batch training, and if not, why?");
   app.set_version_flag("--version", "microstep " MICROSTEP_VERSION);
@@ -131,6 +127,12 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+
+void tell(const Error& error) {
+  if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K");  // a line of progress may stand there
+  std::fprintf(stderr, "microstep: %s%s\n", printable(error.what()).c_str(), next_step(error).c_str());
+}
+
 }  // namespace microstep::cli
 
 int main(int argc, char** argv) {

@@ -14,12 +14,22 @@ struct Options {
   bool json = false;
 };
 
+int nothing_selected(const Options& options, const std::vector<Recipe>& recipes) {
+  std::string ids;
+  for (const Recipe& recipe : recipes) ids += (ids.empty() ? "" : ", ") + recipe.id;
+  tell({"record.nothing-selected", "no experiment's id holds '" + options.filter + "'", options.experiments,
+        recipes.empty() ? "list an experiment" : "give --filter a part of one of: " + ids});
+  if (options.json) print(json_report(std::vector<Recorded>{}));
+  return nothing_decided;
+}
+
 int run(const Options& options) {
   if (port_command().empty())
     throw Error("usage.no-port", "record needs a port", {}, "microstep record DIR --experiments FILE -- PORT ARGS...");
-  std::vector<Recipe> recipes = read_recipes(read_file(options.experiments), options.experiments);
+  const std::vector<Recipe> listed = read_recipes(read_file(options.experiments), options.experiments);
+  std::vector<Recipe> recipes = listed;
   std::erase_if(recipes, [&](const Recipe& recipe) { return recipe.id.find(options.filter) == std::string::npos; });
-  if (recipes.empty()) return nothing_decided;
+  if (recipes.empty()) return nothing_selected(options, listed);
   const auto port = start_port(options.times);
   const auto recorded = record(options.folder, recipes, port->facts(), port->producer(),
                                [&](std::size_t done) { show_progress("recorded", done, recipes.size()); });

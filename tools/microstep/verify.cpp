@@ -40,7 +40,8 @@ int run(const Options& options) {
     finish(*port);
   }
   if (verified.experiments.empty() && !options.filter.empty())
-    std::fprintf(stderr, "microstep: no golden's id holds '%s'\n", options.filter.c_str());
+    tell({"verify.nothing-selected", "no golden's id holds '" + options.filter + "'", options.folder,
+          "give --filter a part of a file name in it"});
   print(options.json ? json_report(verified) : text_report(verified));
   return exit_code(verified);
 }

@@ -41,7 +41,8 @@ enum class Written { created, unchanged, pending };
 /// Holds the lock of a folder while it lives.
 class GoldenWriter {
  public:
-  /// Makes the folder if it is not there. Throws golden.write-failed, golden.locked after `patience`.
+  /// Makes the folder if it is not there. Throws golden.write-failed, golden.locked after `patience`, and
+  /// golden.bad-manifest, golden.outside before anything in it is touched.
   explicit GoldenWriter(std::string path, std::chrono::milliseconds patience = std::chrono::seconds(10));
   ~GoldenWriter();
   GoldenWriter(const GoldenWriter&) = delete;
