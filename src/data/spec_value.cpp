@@ -16,13 +16,15 @@ namespace {
 const Value& argument_of(const Spec& spec, const std::string& name) {
   const auto found = spec.args.find(name);
   if (found != spec.args.end()) return found->second;
-  throw Error("spec.missing-argument", fmt::format("{} has no argument {}", shown(spec.op), shown(name)));
+  throw Error("spec.missing-argument", fmt::format("{} has no argument {}", shown(spec.op), shown(name)), {},
+              "checked(spec) fills it in");
 }
 
 template <class T>
 const T& typed(const Spec& spec, const std::string& name, std::string_view type) {
   if (const T* value = std::get_if<T>(&argument_of(spec, name).data)) return *value;
-  throw Error("spec.wrong-type", fmt::format("{}: {} is not {}", shown(spec.op), shown(name), type));
+  throw Error("spec.wrong-type", fmt::format("{}: {} is not {}", shown(spec.op), shown(name), type), {},
+              "checked(spec) says what it takes");
 }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -53,7 +55,7 @@ std::int64_t Spec::integer(const std::string& name) const {
   const double value = number(name);
   constexpr double largest = 9007199254740992;  // 2^53
   if (std::trunc(value) == value && std::abs(value) <= largest) return static_cast<std::int64_t>(value);
-  throw Error("spec.wrong-type", fmt::format("{}: {} is not an integer", shown(op), shown(name)));
+  throw Error("spec.wrong-type", fmt::format("{}: {} is not an integer", shown(op), shown(name)), {}, "round it");
 }
 
 bool Spec::flag(const std::string& name) const { return typed<bool>(*this, name, "true or false"); }

@@ -22,7 +22,8 @@ std::vector<std::string> read_texts(const Document& list) {
 
 Dtype read_dtype_name(const Document& name) {
   if (std::optional<Dtype> dtype = dtype_from_name(name.text())) return *dtype;
-  name.refuse("json.unknown-dtype", "the dtype \"" + name.text() + "\" is unknown");
+  name.refuse("json.unknown-dtype", "the dtype \"" + name.text() + "\" is unknown",
+              "float64, float32, bfloat16 or float16");
 }
 
 Provenance read_provenance(const Document& document) {
@@ -76,7 +77,8 @@ std::map<Role, Trace> read_traces(const Document& document, const std::map<Role,
     Document one = document.element(i);
     std::optional<Role> role = role_from_name(document.key(i));
     if (!role || !plans.contains(*role))
-      one.refuse("golden.no-plan", "there is no plan for the trace of \"" + document.key(i) + "\"");
+      one.refuse("golden.no-plan", "there is no plan for the trace of \"" + document.key(i) + "\"",
+                 "restore the file, or record it again");
     check_schema(one, "trace");
     traces.emplace(*role, read_trace(one, &plans.at(*role)));
   }

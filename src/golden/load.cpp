@@ -28,7 +28,7 @@ std::string read_listed(const std::string& path) {
   } catch (const Error& error) {
     if (error.id() == "file.not-found")
       throw Error("golden.missing", "the manifest lists it, but it is not there", path, "restore or record it");
-    if (error.id() == "file.is-link") throw Error("golden.outside", error.message(), path);
+    if (error.id() == "file.is-link") throw Error("golden.outside", error.message(), path, "put the file itself there");
     throw;
   }
 }
@@ -42,7 +42,8 @@ Golden load_listed(const std::string& folder, const std::string& name, const std
                 "restore it, or record again and accept");
   Golden golden = decode_golden(text, path);
   if (file_name_of(golden.id) != name)
-    throw Error("golden.id-mismatch", "it says that it is \"" + golden.id + "\"", path);
+    throw Error("golden.id-mismatch", "it says that it is \"" + golden.id + "\"", path,
+                "give it the name of its id, or record it again");
   return golden;
 }
 
@@ -60,7 +61,8 @@ void list_others(GoldenFolder& folder, const Manifest& manifest) {
 
 GoldenFolder load_golden_folder(const std::string& path) {
   std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) throw Error("golden.not-a-folder", "there is no such folder", path);
+  if (!fs::is_directory(path, ignored))
+    throw Error("golden.not-a-folder", "there is no such folder", path, "name a folder that microstep record made");
   GoldenFolder folder{path, {}, {}, {}, {}};
   Manifest manifest = read_manifest(path);
   for (const auto& [name, hash] : manifest) try {

@@ -14,7 +14,8 @@ bool is_hash(std::string_view text) {
 void check_name(const std::string& name, const std::string& place) {
   if (name.find('/') != std::string::npos || name == "." || name == "..")
     throw Error("golden.outside", "\"" + name + "\" leads out of the folder", place, "plain file names only");
-  if (!name.ends_with(".json")) throw Error("golden.bad-manifest", "\"" + name + "\" is no .json file", place);
+  if (!name.ends_with(".json"))
+    throw Error("golden.bad-manifest", "\"" + name + "\" is no .json file", place, "list goldens only");
 }
 
 void add_line(std::string_view line, const std::string& place, Manifest& manifest) {
@@ -23,7 +24,8 @@ void add_line(std::string_view line, const std::string& place, Manifest& manifes
   std::string name(line.substr(hash_digits + 2));
   check_name(name, place);
   if (!manifest.emplace(name, line.substr(0, hash_digits)).second)
-    throw Error("golden.bad-manifest", "\"" + name + "\" stands twice", place);
+    throw Error("golden.bad-manifest", "\"" + name + "\" stands twice", place,
+                "keep the line of the file that is there");
 }
 
 }  // namespace

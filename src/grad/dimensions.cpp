@@ -28,7 +28,8 @@ std::array<bool, most_axes> marked(const Dimensions& dimensions, const std::vect
 
 Dimensions::Dimensions(const Shape& shape) : rank(static_cast<int>(shape.size())) {
   if (shape.size() > most_axes || std::any_of(shape.begin(), shape.end(), [](auto size) { return size < 0; }))
-    throw Error("grad.shape", "shape " + to_string(shape) + " has more than 4 axes or a negative size");
+    throw Error("grad.shape", "shape " + to_string(shape) + " has more than 4 axes or a negative size", {},
+                "reshape it");
   std::copy(shape.begin(), shape.end(), sizes.end() - rank);
 }
 

@@ -44,7 +44,8 @@ Var Tape<A>::constant(std::span<const Value> values, const Shape& shape, Dtype d
   node.dimensions = shape;
   node.dtype = dtype;
   if (static_cast<std::int64_t>(values.size()) != node.dimensions.count())
-    throw Error("grad.leaf-size", "the number of values is not that of shape " + to_string(shape));
+    throw Error("grad.leaf-size", "the number of values is not that of shape " + to_string(shape), {},
+                "give one value an element");
   const Var v = append(node);
   std::copy(values.begin(), values.end(), data(v));
   return v;

@@ -76,7 +76,7 @@ std::optional<Document> Document::find(std::string_view key) const {
 
 Document Document::at(std::string_view key) const {
   std::optional<Document> found = expect(Kind::object).find(key);
-  if (!found) refuse("json.missing-key", "the key \"" + std::string(key) + "\" is missing");
+  if (!found) refuse("json.missing-key", "the key \"" + std::string(key) + "\" is missing", "add it");
   return *found;
 }
 
@@ -116,7 +116,7 @@ double Document::number(Dtype dtype) const {
 
 const Document& Document::expect(Kind kind) const {
   if (this->kind() != kind)
-    refuse("json.wrong-type", std::string(to_string(kind)) + " is due, here is " + shown(*node_));
+    refuse("json.wrong-type", std::string(to_string(kind)) + " is due, here is " + shown(*node_), "write it so");
   return *this;
 }
 

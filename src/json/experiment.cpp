@@ -55,7 +55,9 @@ std::map<Role, Plan> read_plans(const Document& object) {
   std::map<Role, Plan> plans;
   for (std::size_t i = 0; i < object.expect(Kind::object).size(); ++i) {
     std::optional<Role> role = role_from_name(object.key(i));
-    if (!role) object.element(i).refuse("json.unknown-role", "the role \"" + object.key(i) + "\" is unknown");
+    if (!role)
+      object.element(i).refuse("json.unknown-role", "the role \"" + object.key(i) + "\" is unknown",
+                               "accumulated, reference, interrupted, permuted, single or clean");
     plans.emplace(*role, read_plan(object.element(i)));
   }
   return plans;

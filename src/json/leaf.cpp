@@ -21,20 +21,22 @@ struct Nested {
 
 void read_nested(const Document& part, Dtype dtype, std::size_t depth, Nested& out) {
   if (!part.is(Kind::list)) {
-    if (depth != out.shape.size()) part.refuse("json.shape-mismatch", "a number where the lists beside it go deeper");
+    if (depth != out.shape.size())
+      part.refuse("json.shape-mismatch", "a number where the lists beside it go deeper", "nest all of them alike");
     out.values.push_back(part.number(dtype));
     return;
   }
   auto length = static_cast<std::int64_t>(part.size());
   if (depth == out.shape.size() && out.values.empty() && depth < highest_rank) out.shape.push_back(length);
   if (depth >= out.shape.size() || out.shape[depth] != length)
-    part.refuse("json.shape-mismatch",
-                "a list of " + fmt::to_string(length) + " that does not fit the lists beside it");
+    part.refuse("json.shape-mismatch", "a list of " + fmt::to_string(length) + " that does not fit the lists beside it",
+                "make them equally long");
   for (std::size_t i = 0; i < part.size(); ++i) read_nested(part.element(i), dtype, depth + 1, out);
 }
 
 [[noreturn]] void refuse_shape(const Document& where, const std::string& given, const Shape& due) {
-  where.refuse("json.shape-mismatch", given + " for the shape " + to_string(due));
+  where.refuse("json.shape-mismatch", given + " for the shape " + to_string(due),
+               "give one number an element, flat or nested as the shape says");
 }
 
 /// Flat values of the right count, or lists nested as the shape says.
@@ -97,7 +99,7 @@ ReadLeaf read_leaf(const Document& leaf, const KnownLeaf& known) {
   if (due) read.shape = *due;
   std::optional<Document> packed = whole ? leaf.find("base64") : std::nullopt;
   if (packed) {
-    if (!due) leaf.refuse("json.missing-key", "the key \"shape\" is missing");
+    if (!due) leaf.refuse("json.missing-key", "the key \"shape\" is missing", "add it beside base64");
     read_base64(*packed, read);
     return read;
   }

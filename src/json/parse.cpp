@@ -43,11 +43,13 @@ void check_bytes(std::string_view text, const std::string& source) {
     throw Error("json.byte-order-mark", "the text begins with a byte order mark", place_of(text, source, 0),
                 "save it as UTF-8 without one");
   if (std::size_t nul = text.find('\0'); nul != std::string_view::npos)
-    throw Error("json.nul-byte", fmt::format("byte {} is NUL", nul), place_of(text, source, nul));
+    throw Error("json.nul-byte", fmt::format("byte {} is NUL", nul), place_of(text, source, nul),
+                "write UTF-8 text, without padding");
   if (std::size_t fault = utf8::first_fault(text); fault != std::string_view::npos)
-    throw Error("json.invalid-utf8", fmt::format("byte {} is not UTF-8", fault), place_of(text, source, fault));
+    throw Error("json.invalid-utf8", fmt::format("byte {} is not UTF-8", fault), place_of(text, source, fault),
+                "save it as UTF-8");
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    throw Error("json.empty", "there is nothing in it", source);
+    throw Error("json.empty", "there is nothing in it", source, "write it anew");
 }
 
 /// Builds nodes while nlohmann reads; keeps the characters of numbers, -0 and big integers included.
@@ -93,13 +95,14 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool descend(Kind kind) {
-    if (open_.size() == deepest) throw Error("json.too-deep", fmt::format("more than {} levels", deepest), source_);
+    if (open_.size() == deepest)
+      throw Error("json.too-deep", fmt::format("more than {} levels", deepest), source_, "flatten it");
     open_.push_back(place({kind, false, {}, {}, {}}));
     return true;
   }
   void refuse_duplicates(const Node& object) const;
   [[noreturn]] void refuse(const std::string& id, const std::string& message, std::size_t at,
-                           const std::string& next = {}) const {
+                           const std::string& next) const {
     throw Error(id, message, place_of(text_, source_, at), next);
   }
 
@@ -115,7 +118,7 @@ void Builder::refuse_duplicates(const Node& object) const {
   auto twice = std::adjacent_find(keys.begin(), keys.end());
   if (twice == keys.end()) return;
   throw Error("json.duplicate-key", "the key \"" + std::string(*twice) + "\" stands twice",
-              source_ + '#' + pointer_to(root_, &object));
+              source_ + '#' + pointer_to(root_, &object), "keep one of them");
 }
 
 bool is_bare_special(std::string_view rest) {
@@ -151,12 +154,16 @@ bool Builder::parse_error(std::size_t position, const std::string& token, const 
   if (broken && is_bare_special(text_.substr(at)))
     refuse("json.bare-nan", "a bare NaN or Infinity is not JSON", at,
            "Python's json writes it: write \"NaN\", \"Infinity\" or \"-Infinity\" as strings");
-  if (error.id == 406) refuse("json.number-out-of-range", token + " is beyond the largest float64", at);
+  if (error.id == 406)
+    refuse("json.number-out-of-range", token + " is beyond the largest float64", at,
+           "write \"Infinity\" if it is meant");
   if (what.find("surrogate") != std::string::npos)
-    refuse("json.invalid-utf8", fmt::format("byte {} ends the escape of a lone surrogate", at), at);
+    refuse("json.invalid-utf8", fmt::format("byte {} ends the escape of a lone surrogate", at), at,
+           "escape the whole pair, or write UTF-8");
   if (what.find("; expected end of input") != std::string::npos)
-    refuse("json.trailing-text", "text follows the end of the document", at);
-  refuse("json.invalid-json", what, at);
+    refuse("json.trailing-text", "text follows the end of the document", at,
+           "one document a file, one a line of a port");
+  refuse("json.invalid-json", what, at, "mend it there; python3 -m json.tool reads the same language");
 }
 
 }  // namespace

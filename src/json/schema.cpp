@@ -28,7 +28,7 @@ void check_schema(const Document& document, std::string_view name) {
   if (text.starts_with(stem)) std::from_chars(text.data() + stem.size(), text.data() + text.size(), version);
   if (version > known_version)
     schema.refuse("json.newer-schema", text + " is newer than this tool", "this tool reads " + due);
-  schema.refuse("json.wrong-schema", "\"" + text + "\" where \"" + due + "\" is due");
+  schema.refuse("json.wrong-schema", "\"" + text + "\" where \"" + due + "\" is due", "name the file that is meant");
 }
 
 std::string_view to_string(HyperPrecision precision) {

@@ -72,10 +72,12 @@ Tree<double> read_values(const Document& object, const LayoutPointer& layout) {
     if (!found) continue;
     ReadLeaf read = read_leaf(*found, {leaf.dtype, leaf.shape});
     if (read.shape != leaf.shape)
-      found->refuse("json.shape-mismatch", "the shape " + to_string(read.shape) + " for " + to_string(leaf.shape));
+      found->refuse("json.shape-mismatch", "the shape " + to_string(read.shape) + " for " + to_string(leaf.shape),
+                    "use the param's shape");
     if (read.dtype != leaf.dtype)
       found->refuse("json.dtype-mismatch",
-                    std::string(to_string(read.dtype)) + " for " + std::string(to_string(leaf.dtype)));
+                    std::string(to_string(read.dtype)) + " for " + std::string(to_string(leaf.dtype)),
+                    "use the declared dtype");
     tree.mark(i, Presence::dense);
     std::ranges::copy(read.values, tree.values(i).begin());
   }

@@ -37,10 +37,21 @@ std::span<const Behaviour> behaviours() {
   return table;
 }
 
+namespace {
+
+std::string known_ids() {
+  std::string ids;
+  for (const Behaviour& behaviour : behaviours()) ids += (ids.empty() ? "" : ", ") + std::string(behaviour.id);
+  return ids;
+}
+
+}  // namespace
+
 Spec with_behaviours(Spec spec, std::span<const std::string> ids) {
   for (const std::string& id : ids) {
     auto found = std::ranges::find(behaviours(), id, &Behaviour::id);
-    if (found == behaviours().end()) throw Error("behaviour.unknown", "no behaviour is named '" + id + "'");
+    if (found == behaviours().end())
+      throw Error("behaviour.unknown", "no behaviour is named '" + id + "'", {}, "one of " + known_ids());
     spec = found->apply(spec);
   }
   return spec;

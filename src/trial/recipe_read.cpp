@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -22,20 +23,24 @@ std::vector<std::string> texts(const Document& list) {
 std::string chosen(const Document& name, std::initializer_list<std::string_view> names) {
   for (std::string_view known : names)
     if (name.text() == known) return std::string(known);
-  name.refuse("recipe.unknown-name", fmt::format("'{}' is not known here", name.text()));
+  name.refuse("recipe.unknown-name", fmt::format("'{}' is not known here", name.text()),
+              fmt::format("one of {}", fmt::join(names, ", ")));
 }
 
 Sameness sameness_named(const Document& name) {
   for (Sameness sameness : {Sameness::same, Sameness::different, Sameness::undecidable})
     if (name.text() == to_string(sameness)) return sameness;
-  name.refuse("recipe.unknown-name", fmt::format("'{}' is neither same, different nor undecidable", name.text()));
+  name.refuse("recipe.unknown-name", fmt::format("'{}' is neither same, different nor undecidable", name.text()),
+              "write the one that was derived");
 }
 
 std::vector<Role> roles_named(const Document& list) {
   std::vector<Role> roles;
   for (const std::string& name : texts(list)) {
     auto role = role_from_name(name);
-    if (!role) list.refuse("recipe.unknown-name", fmt::format("there is no role '{}'", name));
+    if (!role)
+      list.refuse("recipe.unknown-name", fmt::format("there is no role '{}'", name),
+                  "accumulated, reference, interrupted, permuted, single or clean");
     roles.push_back(*role);
   }
   if (std::ranges::find(roles, Role::accumulated) == roles.end())
@@ -64,7 +69,9 @@ Recipe read_recipe(const Document& object) {
   if (auto v = object.find("flags")) recipe.flags = texts(*v);
   if (auto v = object.find("dtype")) {
     auto dtype = dtype_from_name(v->text());
-    if (!dtype) v->refuse("json.unknown-dtype", fmt::format("there is no dtype '{}'", v->text()));
+    if (!dtype)
+      v->refuse("json.unknown-dtype", fmt::format("there is no dtype '{}'", v->text()),
+                "float64, float32, bfloat16 or float16");
     recipe.dtype = *dtype;
   }
   if (auto v = object.find("leaves")) recipe.leaves = chosen(*v, {"plain", "edge", "one"});
@@ -102,7 +109,8 @@ std::vector<Recipe> listed_recipes(const Document& document) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     recipes.push_back(checked_recipe(list.element(i)));
     if (!ids.insert(recipes.back().id).second)
-      list.element(i).refuse("recipe.duplicate-id", fmt::format("two experiments are named '{}'", recipes.back().id));
+      list.element(i).refuse("recipe.duplicate-id", fmt::format("two experiments are named '{}'", recipes.back().id),
+                             "rename one of them");
   }
   return recipes;
 }

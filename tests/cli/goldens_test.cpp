@@ -30,6 +30,14 @@ class OneGolden : public ::testing::Test {
   Folder folder;
 };
 
+TEST_F(OneGolden, ThatIsOfNoUseSaysWhatToDo) {
+  folder.write(name, "");
+  const Result result = verify();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_TRUE(result.says("FAULT file.empty: there is nothing in it\n  at ")) << result.out;
+  EXPECT_TRUE(result.says("\n  next: restore it, or write it anew\n")) << result.out;
+}
+
 class Corpus : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Corpus, EveryGoldenIsInTheBallsOfOurEngine) {

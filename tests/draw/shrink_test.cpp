@@ -27,7 +27,7 @@ using Fails = std::function<bool(const Plan&)>;
 Plan failing(const Fails& fails) {
   for (std::uint64_t i = 0; i < 10000; ++i)
     if (Plan plan = draw_plan(Stream("shrink", 1), i, lively()); fails(plan)) return plan;
-  throw Error("test.no-failing-plan", "no drawn plan fails");
+  throw Error("test.no-failing-plan", "no drawn plan fails", {}, "draw more");
 }
 
 bool mentions(const Spec& spec, const std::string& op) {
@@ -152,7 +152,7 @@ TEST(Shrink, TriesNoMoreThanItsBudget) {
 
 TEST(Shrink, TakesAnErrorForNoFailure) {
   const Plan plan = draw_plan(Stream("shrink", 4), 0, lively());
-  const Plan same = shrunk(plan, [](const Plan&) -> bool { throw Error("test.refused", "not this one"); });
+  const Plan same = shrunk(plan, [](const Plan&) -> bool { throw Error("test.refused", "not this one", {}, {}); });
   EXPECT_EQ(complexity(same), complexity(plan));
 }
 

@@ -150,7 +150,7 @@ TEST(Document, NamesTheKeyThatIsMissing) {
   EXPECT_EQ(error.place(), "f#/a");
   EXPECT_NE(error.message().find("\"b\""), std::string::npos);
   EXPECT_EQ(refusal([&] { document.at("a").at("b"); }).what(),
-            std::string("json.missing-key: the key \"b\" is missing\n  at f#/a"));
+            std::string("json.missing-key: the key \"b\" is missing\n  at f#/a\n  next: add it"));
 }
 
 TEST(Document, AsksForEachKind) {

@@ -13,7 +13,7 @@ Error refusal(Action&& action) {
   } catch (const Error& error) {
     return error;
   }
-  return Error("none", "nothing was refused");
+  return Error("none", "nothing was refused", {}, {});
 }
 
 }  // namespace microstep

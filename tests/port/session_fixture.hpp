@@ -44,7 +44,7 @@ class SessionTest : public ProcessTest {
       return error;
     }
     ADD_FAILURE() << "it started";
-    return {"", ""};
+    return {"", "", {}, {}};
   }
 
   static Errored errored(const Answer& answer) {

@@ -5,11 +5,11 @@
 
 namespace microstep {
 
-/// id: stable, `room.kebab-case`. place: file, JSON pointer or column, may be empty. next: the step that helps, may be
-/// empty. what() is the whole message: `id: message` with ` at place` and `; next`.
+/// id: stable, `room.kebab-case`. place: file, JSON pointer or column, may be empty. next: the step that helps. what()
+/// is the whole message: `id: message` with ` at place` and `; next`.
 class Error : public std::runtime_error {
  public:
-  Error(std::string id, std::string message, std::string place = {}, std::string next = {})
+  Error(std::string id, std::string message, std::string place, std::string next)
       : std::runtime_error(id + ": " + message + (place.empty() ? "" : "\n  at " + place) +
                            (next.empty() ? "" : "\n  next: " + next)),
         id_(std::move(id)),

@@ -25,7 +25,7 @@ struct State {
   static auto& named(Pairs& pairs, std::string_view name) {
     for (auto& [key, value] : pairs)
       if (key == name) return value;
-    throw Error("data.no-such-state", "the state has no " + std::string(name));
+    throw Error("data.no-such-state", "the state has no " + std::string(name), {}, "name one of its counts and slots");
   }
 };
 

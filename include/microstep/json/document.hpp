@@ -51,7 +51,7 @@ class Document {
 
   /// `SOURCE#/steps/3/params/w`.
   std::string place() const;
-  [[noreturn]] void refuse(const std::string& id, const std::string& message, const std::string& next = {}) const;
+  [[noreturn]] void refuse(const std::string& id, const std::string& message, const std::string& next) const;
 
  private:
   Document(std::shared_ptr<const Root> root, const Node* node) : root_(std::move(root)), node_(node) {}
