@@ -31,7 +31,7 @@ class Adam final : public GradientTransformation<A> {
   }
 
   void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>& params,
-              const StepInput&) const override {
+              const StepInput& input) const override {
     std::int64_t t = ++state.count("count");
     std::optional<double> lr;
     if (lr_) lr = schedule_value(*lr_, is_scheduled() ? state.count("schedule_count")++ : 0);
@@ -49,9 +49,11 @@ class Adam final : public GradientTransformation<A> {
       if (!known || known->wide_dtype != wide || known->store_dtype != store)
         known.emplace(factors(arithmetic, wide, store, t, lr));
       const bool decays = !decayed.empty() && decayed[i] && params.is_dense(i);
-      finish_leaf(*known, updates, state, decays ? &params : nullptr, i);
+      finish_leaf(*known, updates, state, decays ? &params : nullptr, i, input);
     }
   }
+
+  bool works_in_blocks() const override { return true; }
 
  private:
   bool is_scheduled() const { return lr_ && std::holds_alternative<std::vector<Value>>(lr_->data); }
@@ -82,30 +84,34 @@ class Adam final : public GradientTransformation<A> {
   }
 
   // Decay and learning rate are applied in the loop that moves the moments: u = -lr (u + wd w).
-  void finish_leaf(const Factors& f, Tree<V>& updates, State<V>& state, const Tree<V>* decayed, std::size_t i) const {
-    if (!lr_) return move_leaf(f, updates, state, i, [](const Factors&, const V& u, std::size_t) { return u; });
+  void finish_leaf(const Factors& f, Tree<V>& updates, State<V>& state, const Tree<V>* decayed, std::size_t i,
+                   const StepInput& input) const {
+    if (!lr_) return move_leaf(f, updates, state, i, input, [](const Factors&, const V& u, std::size_t) { return u; });
     if (!decayed)
-      return move_leaf(f, updates, state, i,
+      return move_leaf(f, updates, state, i, input,
                        [](const Factors& in, const V& u, std::size_t) { return in.store.multiply(in.step, u); });
     const std::span<const V> w = decayed->values(i);
-    move_leaf(f, updates, state, i, [w](const Factors& in, const V& u, std::size_t j) {
+    move_leaf(f, updates, state, i, input, [w](const Factors& in, const V& u, std::size_t j) {
       return in.store.multiply(in.step, in.store.add(u, in.store.multiply(in.decay, w[j])));
     });
   }
 
-  // By value: what nothing else can reach stays in registers.
   template <class Finish>
-  static void move_leaf(const Factors f, Tree<V>& updates, State<V>& state, std::size_t i, const Finish& finish) {
+  static void move_leaf(const Factors& factors, Tree<V>& updates, State<V>& state, std::size_t i,
+                        const StepInput& input, const Finish& finish) {
     Tree<V>&mus = state.slot("mu"), &nus = state.slot("nu");
     auto u = updates.dense_values(i, A::constant(0));
     auto mu = mus.dense_values(i, A::constant(0));
     auto nu = nus.dense_values(i, A::constant(0));
-    for (std::size_t j = 0; j < u.size(); ++j) {
-      mu[j] = f.store.cast(f.wide.lerp(mu[j], u[j], f.d1));
-      nu[j] = f.store.cast(f.wide.lerp(nu[j], f.wide.square(u[j]), f.d2));
-      const V root = f.store.square_root(f.store.add(f.store.divide(nu[j], f.c2), f.eps_root));
-      u[j] = finish(f, f.store.divide(f.store.divide(mu[j], f.c1), f.store.add(root, f.eps)), j);
-    }
+    for_blocks(input, i, u.size(), [&factors, &finish, u, mu, nu](std::size_t first, std::size_t last) {
+      const Factors f = factors;  // its own: what nothing else can reach stays in registers
+      for (std::size_t j = first; j < last; ++j) {
+        mu[j] = f.store.cast(f.wide.lerp(mu[j], u[j], f.d1));
+        nu[j] = f.store.cast(f.wide.lerp(nu[j], f.wide.square(u[j]), f.d2));
+        const V root = f.store.square_root(f.store.add(f.store.divide(nu[j], f.c2), f.eps_root));
+        u[j] = finish(f, f.store.divide(f.store.divide(mu[j], f.c1), f.store.add(root, f.eps)), j);
+      }
+    });
     set_dtype(updates, i, mus.leaf(i).dtype);
   }
 

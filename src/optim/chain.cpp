@@ -21,7 +21,16 @@ class Chain final : public GradientTransformation<A> {
 
   void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>& params,
               const StepInput& input) const override {
-    for (std::size_t i = 0; i < links_.size(); ++i) links_[i]->update(arithmetic, updates, state.of[i], params, input);
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      StepInput own = input;
+      if (i > 0) own.before = nullptr;
+      if (i + 1 < links_.size()) own.after = nullptr;
+      links_[i]->update(arithmetic, updates, state.of[i], params, own);
+    }
+  }
+
+  bool works_in_blocks() const override {
+    return !links_.empty() && links_.front()->works_in_blocks() && links_.back()->works_in_blocks();
   }
 
  private:

@@ -12,14 +12,19 @@ class Clip final : public GradientTransformation<A> {
 
   State<V> init(const A&, const Tree<V>&) const override { return {"clip", {}, {}, {}}; }
 
-  void update(const A& arithmetic, Tree<V>& updates, State<V>&, const Tree<V>&, const StepInput&) const override {
+  void update(const A& arithmetic, Tree<V>& updates, State<V>&, const Tree<V>&, const StepInput& input) const override {
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
       if (!updates.is_dense(i)) continue;
       const A a = arithmetic.at(updates.leaf(i).dtype);
       const V most = a.hyper(max_delta_);
-      for (V& u : updates.values(i)) u = clipped(a, u, most);
+      const std::span<V> u = updates.values(i);
+      for_blocks(input, i, u.size(), [&, u](std::size_t first, std::size_t last) {
+        for (std::size_t j = first; j < last; ++j) u[j] = clipped(a, u[j], most);
+      });
     }
   }
+
+  bool works_in_blocks() const override { return true; }
 
  private:
   // NaN is not beyond either end and stays.

@@ -14,28 +14,34 @@ class Ema final : public GradientTransformation<A> {
     return {"ema", {{"count", 0}}, {{"ema", zero_slot(params)}}, {}};
   }
 
-  void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>&, const StepInput&) const override {
+  void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>&,
+              const StepInput& input) const override {
     std::int64_t t = ++state.count("count");
     for (std::size_t i = 0; i < updates.leaf_count(); ++i)
       if (updates.presence(i) != Presence::absent)
-        move_leaf(arithmetic, updates, state.slot("ema"), i, t);
+        move_leaf(arithmetic, updates, state.slot("ema"), i, t, input);
       else
         set_dtype(updates, i, state.slot("ema").leaf(i).dtype);
   }
 
+  bool works_in_blocks() const override { return true; }
+
  private:
-  void move_leaf(const A& arithmetic, Tree<V>& updates, Tree<V>& slot, std::size_t i, std::int64_t t) const {
+  void move_leaf(const A& arithmetic, Tree<V>& updates, Tree<V>& slot, std::size_t i, std::int64_t t,
+                 const StepInput& input) const {
     const A a = arithmetic.at(promote(updates.leaf(i).dtype, slot.leaf(i).dtype));
     const A store = arithmetic.at(slot.leaf(i).dtype);
     const auto decay = a.decay(decay_);
     const V correction = store.one_minus_power(decay_, t);
     auto u = updates.dense_values(i, A::constant(0));
     auto average = slot.dense_values(i, A::constant(0));
-    for (std::size_t j = 0; j < u.size(); ++j) {
-      const V moved = store.cast(a.lerp(average[j], u[j], decay));
-      average[j] = moved;
-      u[j] = debias_ ? store.divide(moved, correction) : moved;
-    }
+    for_blocks(input, i, u.size(), [&, u, average, debias = debias_](std::size_t first, std::size_t last) {
+      for (std::size_t j = first; j < last; ++j) {
+        const V moved = store.cast(a.lerp(average[j], u[j], decay));
+        average[j] = moved;
+        u[j] = debias ? store.divide(moved, correction) : moved;
+      }
+    });
     set_dtype(updates, i, slot.leaf(i).dtype);
   }
 

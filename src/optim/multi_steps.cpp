@@ -1,14 +1,14 @@
 #include "exchange.hpp"
 #include "microstep/optim/leaves.hpp"
 #include "microstep/optim/links.hpp"
-#include "microstep/optim/norm.hpp"
+#include "partial.hpp"
+#include "skip.hpp"
 
 namespace microstep {
 namespace {
 
 enum class Reduce { mean, sum, weighted };
 enum class Skip { never, not_finite, large, window_not_finite };
-enum class Partial { hold, flush, flush_by_k, drop };
 
 template <class E>
 E named(std::string_view name, std::initializer_list<std::string_view> names) {
@@ -40,8 +40,9 @@ class MultiSteps final : public GradientTransformation<A> {
 
   void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>& params,
               const StepInput& input) const override {
+    if (input.after) return close_in_blocks(arithmetic, updates, state, params, input);
     std::int64_t& mini_step = state.count("mini_step");
-    auto k = static_cast<std::int64_t>(schedule_value(k_, state.count("gradient_step")));
+    const std::int64_t k = current_k(state);
     const bool takes = !is_skipped(arithmetic, updates);
     const bool flushes = input.last && (partial_ == Partial::flush || partial_ == Partial::flush_by_k);
     const bool closes = mini_step + (takes ? 1 : 0) >= (flushes ? 1 : k);
@@ -52,23 +53,40 @@ class MultiSteps final : public GradientTransformation<A> {
     hold_by_multiplication(arithmetic, updates, state, params, input);
   }
 
- private:
-  bool is_skipped(const A& arithmetic, const Tree<V>& updates) const {
-    if (skip_ == Skip::not_finite) return !all_finite(arithmetic, updates);
-    if (skip_ != Skip::large) return false;
-    const A a = arithmetic.at(promoted_dtype(updates));
-    const A branch = a.branching();
-    Truth below = branch.less(branch_sum_of_squares(a, updates), branch.square(branch.hyper(max_norm_)));
-    return !certain(below, "whether a microbatch is skipped for its norm");
+  bool moves_in_blocks(const State<V>& state) const override {
+    const bool by_element = skip_ == Skip::never && reduce_ != Reduce::weighted && !multiplies_;
+    const bool closes = state.count("mini_step") + 1 >= current_k(state);
+    return by_element && closes && is_all_dense(state.slot("acc_grads")) && inner_->works_in_blocks();
   }
 
-  static bool all_finite(const A& arithmetic, const Tree<V>& tree) {
-    Truth result = Truth::yes;
-    for (std::size_t i = 0; i < tree.leaf_count(); ++i) {
-      if (!tree.is_dense(i)) continue;
-      for (const V& x : tree.values(i)) result = both(result, arithmetic.is_finite(x));
-    }
-    return certain(result, "whether a gradient is finite");
+ private:
+  std::int64_t current_k(const State<V>& state) const {
+    return static_cast<std::int64_t>(schedule_value(k_, state.count("gradient_step")));
+  }
+
+  // The last sum is made block by block, just before the inner reads it; leaves are dense and of one dtype.
+  void close_in_blocks(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>& params,
+                       const StepInput& input) const {
+    const std::int64_t n = state.count("mini_step") + 1;
+    Tree<V> gradients = std::exchange(updates, std::move(state.slot("acc_grads")));
+    const BlockWork sum_up = [&](std::size_t i, std::size_t first, std::size_t last) {
+      const A a = arithmetic.at(updates.leaf(i).dtype);
+      V *sum = updates.values(i).data(), *g = gradients.values(i).data();
+      if (reduce_ == Reduce::sum)
+        for (std::size_t j = first; j < last; ++j) sum[j] = a.cast(a.add(sum[j], g[j]));
+      else
+        for (std::size_t j = first; j < last; ++j) sum[j] = a.cast(a.mean_step(sum[j], g[j], n));
+    };
+    ++state.count("gradient_step");
+    inner_->update(arithmetic, updates, state.of[0], params,
+                   {input.weight * static_cast<double>(n), input.last, &sum_up, input.after});
+    state.slot("acc_grads") = std::move(gradients);
+    reset(state, params);
+  }
+
+  bool is_skipped(const A& arithmetic, const Tree<V>& updates) const {
+    if (skip_ == Skip::not_finite) return !all_finite(arithmetic, updates);
+    return skip_ == Skip::large && !has_norm_below(arithmetic, updates, max_norm_);
   }
 
   void accumulate(const A& arithmetic, Tree<V>& updates, State<V>& state, std::int64_t mini_step, double weight,
@@ -168,27 +186,15 @@ class MultiSteps final : public GradientTransformation<A> {
   // What an inner accumulator reads: the weight of the whole window, known or of equal microbatches.
   double window_weight(const State<V>& state, const StepInput& input, std::int64_t length) const {
     if (reduce_ != Reduce::weighted) return input.weight * static_cast<double>(length);
-    return static_cast<double>(center(state.slot("acc_weight").values(0)[0]));
-  }
-
-  static auto center(const V& x) {
+    const V& total = state.slot("acc_weight").values(0)[0];
     if constexpr (A::is_ball)
-      return x.value;
+      return wide::to_double(total.value);
     else
-      return x;
+      return static_cast<double>(total);
   }
 
   LayoutPointer acc_layout(const Tree<V>& params) const {
     return acc_dtype_ ? with_dtype(params.layout_pointer(), *acc_dtype_) : params.layout_pointer();
-  }
-
-  static void divide_by_k(const A& arithmetic, Tree<V>& acc, std::int64_t length, std::int64_t k) {
-    for (std::size_t i = 0; i < acc.leaf_count(); ++i) {
-      if (!acc.is_dense(i)) continue;
-      const A a = arithmetic.at(acc.leaf(i).dtype);
-      const V n = A::constant(static_cast<double>(length)), of = A::constant(static_cast<double>(k));
-      for (V& x : acc.values(i)) x = a.divide(a.multiply(x, n), of);
-    }
   }
 
   // The inner gets the gradients' own dtypes (Optax: cast_like). A leaf without any gradient in the window is absent to
@@ -199,14 +205,6 @@ class MultiSteps final : public GradientTransformation<A> {
       if (updates.presence(i) == Presence::zero) updates.mark(i, Presence::absent);
       cast_leaf(arithmetic, updates, i, acc.leaf(i).dtype);
     }
-  }
-
-  static void cast_leaf(const A& arithmetic, Tree<V>& tree, std::size_t i, Dtype dtype) {
-    if (tree.leaf(i).dtype == dtype) return;
-    const A store = arithmetic.at(dtype);
-    if (tree.is_dense(i))
-      for (V& x : tree.values(i)) x = store.cast(x);
-    set_dtype(tree, i, dtype);
   }
 
   void reset(State<V>& state, const Tree<V>& params) const {

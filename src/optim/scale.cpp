@@ -12,9 +12,11 @@ class Scale final : public GradientTransformation<A> {
 
   State<V> init(const A&, const Tree<V>&) const override { return {"scale", {}, {}, {}}; }
 
-  void update(const A& arithmetic, Tree<V>& updates, State<V>&, const Tree<V>&, const StepInput&) const override {
-    for (std::size_t i = 0; i < updates.leaf_count(); ++i) scale_leaf(arithmetic, updates, i, factor_);
+  void update(const A& arithmetic, Tree<V>& updates, State<V>&, const Tree<V>&, const StepInput& input) const override {
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i) scale_leaf(arithmetic, updates, i, factor_, input);
   }
+
+  bool works_in_blocks() const override { return true; }
 
  private:
   double factor_;

@@ -12,10 +12,13 @@ class ScaleBySchedule final : public GradientTransformation<A> {
 
   State<V> init(const A&, const Tree<V>&) const override { return {"scale_by_schedule", {{"count", 0}}, {}, {}}; }
 
-  void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>&, const StepInput&) const override {
+  void update(const A& arithmetic, Tree<V>& updates, State<V>& state, const Tree<V>&,
+              const StepInput& input) const override {
     double factor = schedule_value(schedule_, state.count("count")++);
-    for (std::size_t i = 0; i < updates.leaf_count(); ++i) scale_leaf(arithmetic, updates, i, factor);
+    for (std::size_t i = 0; i < updates.leaf_count(); ++i) scale_leaf(arithmetic, updates, i, factor, input);
   }
+
+  bool works_in_blocks() const override { return true; }
 
  private:
   Value schedule_;

@@ -56,20 +56,7 @@ void Training<A>::step() {
   loss = problem_->loss_and_gradient(arithmetic_, params, batch, gradients);
   updates = gradients;
   ++microstep_;
-  transformation_->update(arithmetic_, updates, state, params, {batch_weight(*plan_, batch), done()});
-  apply_updates(arithmetic_, params, updates);
-}
-
-template <class A>
-void apply_updates(const A& arithmetic, Tree<typename A::Value>& params, const Tree<typename A::Value>& updates) {
-  for (std::size_t i = 0; i < params.leaf_count(); ++i) {
-    if (!updates.is_dense(i) || params.presence(i) == Presence::absent) continue;
-    const A a = arithmetic.at(promote(params.leaf(i).dtype, updates.leaf(i).dtype));
-    const A store = arithmetic.at(params.leaf(i).dtype);
-    auto w = params.dense_values(i, A::constant(0));
-    auto u = updates.values(i);
-    for (std::size_t j = 0; j < w.size(); ++j) w[j] = store.cast(a.add(w[j], u[j]));
-  }
+  update_and_apply(arithmetic_, *transformation_, params, updates, state, {batch_weight(*plan_, batch), done()});
 }
 
 template <class A>
@@ -99,9 +86,8 @@ Trace run(const Plan& plan) {
   return run_recorded(Emulated<double>{Dtype::float64, plan.hyper_precision}, plan);
 }
 
-#define MICROSTEP_INSTANTIATE_RUN(A)                                                                  \
-  template class Training<A>;                                                                         \
-  template void apply_updates<A>(const A&, Tree<typename A::Value>&, const Tree<typename A::Value>&); \
+#define MICROSTEP_INSTANTIATE_RUN(A) \
+  template class Training<A>;        \
   template Rows<typename A::Number> run_recorded<A>(const A&, const Plan&, TransformationPointer<A>, Restore<A>);
 MICROSTEP_INSTANTIATE_RUN(Plain<float>)
 MICROSTEP_INSTANTIATE_RUN(Plain<double>)

@@ -47,10 +47,7 @@ class Engine {
   }
 
   void window() {
-    for (Tree<float>& updates : updates_) {
-      transformation_->update(arithmetic_, updates, state_, params_, {});
-      apply_updates(arithmetic_, params_, updates);
-    }
+    for (Tree<float>& updates : updates_) update_and_apply(arithmetic_, *transformation_, params_, updates, state_, {});
   }
 
  private:

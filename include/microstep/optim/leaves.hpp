@@ -5,6 +5,7 @@
 
 #include "microstep/data/spec.hpp"
 #include "microstep/data/tree.hpp"
+#include "microstep/optim/transform.hpp"
 
 namespace microstep {
 
@@ -27,6 +28,13 @@ void set_dtype(Tree<S>& tree, std::size_t i, Dtype dtype) {
   tree.replace_layout(make_layout(std::move(leaves)));
 }
 
+template <class S>
+bool is_all_dense(const Tree<S>& tree) {
+  for (std::size_t i = 0; i < tree.leaf_count(); ++i)
+    if (!tree.is_dense(i)) return false;
+  return true;
+}
+
 /// Zero leaves wherever the params are present: what a held microstep returns.
 template <class S>
 void hold(Tree<S>& updates, const Tree<S>& params) {
@@ -34,13 +42,43 @@ void hold(Tree<S>& updates, const Tree<S>& params) {
     updates.mark(i, params.presence(i) == Presence::absent ? Presence::absent : Presence::zero);
 }
 
+/// Elements of a block: the HW prefetcher goes on from one to the next, and all that is done to one stays in the
+/// first-level cache.
+inline constexpr std::size_t block_size = 256;
+
+/// loop(first, last) over a leaf with the input's work around each block; over all at once where there is no such work.
+template <class Loop>
+void for_blocks(const StepInput& input, std::size_t leaf, std::size_t size, const Loop& loop) {
+  if (!input.before && !input.after) return loop(std::size_t{0}, size);
+  for (std::size_t first = 0; first < size; first += block_size) {
+    const std::size_t last = std::min(first + block_size, size);
+    if (input.before) (*input.before)(leaf, first, last);
+    loop(first, last);
+    if (input.after) (*input.after)(leaf, first, last);
+  }
+}
+
 /// Leaf i times a hyper-parameter, in the leaf's dtype; a zero or absent leaf stays as it is.
 template <class A>
-void scale_leaf(const A& arithmetic, Tree<typename A::Value>& tree, std::size_t i, double factor) {
+void scale_leaf(const A& arithmetic, Tree<typename A::Value>& tree, std::size_t i, double factor,
+                const StepInput& input = {}) {
   if (!tree.is_dense(i)) return;
   const A a = arithmetic.at(tree.leaf(i).dtype);
   const auto step = a.hyper(factor);
-  for (auto& u : tree.values(i)) u = a.multiply(step, u);
+  const auto values = tree.values(i);
+  for_blocks(input, i, values.size(), [&, values](std::size_t first, std::size_t last) {
+    for (std::size_t j = first; j < last; ++j) values[j] = a.multiply(step, values[j]);
+  });
+}
+
+/// Leaf i in that dtype from now on, its numbers rounded to it.
+template <class A>
+void cast_leaf(const A& arithmetic, Tree<typename A::Value>& tree, std::size_t i, Dtype dtype) {
+  if (tree.leaf(i).dtype == dtype) return;
+  const A store = arithmetic.at(dtype);
+  if (tree.is_dense(i))
+    for (auto& x : tree.values(i)) x = store.cast(x);
+  set_dtype(tree, i, dtype);
 }
 
 /// 0 times every number: zeros, and NaN for what is not finite. What libraries do that multiply where they ought to

@@ -40,6 +40,13 @@ class Training {
 template <class A>
 void apply_updates(const A& arithmetic, Tree<typename A::Value>& params, const Tree<typename A::Value>& updates);
 
+/// One update of the transformation, gradients in `updates`, added to the params. Large leaves of one dtype are moved
+/// block by block where the transformation can, so that a block is still in the cache when the params need it.
+template <class A>
+void update_and_apply(const A& arithmetic, const GradientTransformation<A>& transformation,
+                      Tree<typename A::Value>& params, Tree<typename A::Value>& updates,
+                      State<typename A::Value>& state, const StepInput& input);
+
 /// State through bytes into a fresh object, as after a crash; the caller brings it, since train knows no file format.
 template <class A>
 using Restore = std::function<State<typename A::Value>(const State<typename A::Value>&)>;
