@@ -60,8 +60,9 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
   result.plan = in_file(source, [&] { return replay_plan_of(dumped, spec_of(dumped, spec, source)); });
   result.microsteps = dumped.trace.microsteps();
   result.warnings = unmatched_globs(result.plan.spec, result.plan.params.layout());
-  const Experiment experiment{"judge",
-                              {{Role::accumulated, result.plan}, {Role::reference, large_batch_of(result.plan)}}};
+  const std::vector<bool> skipped = in_file(source, [&] { return skipped_microsteps(result.plan); });
+  const Experiment experiment{
+      "judge", {{Role::accumulated, result.plan}, {Role::reference, large_batch_of(result.plan, skipped)}}};
   auto recorded = [&](const Plan& plan) -> Answer {
     if (plan.spec == result.plan.spec && plan.batches == result.plan.batches) return dumped.trace;
     return Skipped{"a dumped trace shows one run only"};

@@ -45,6 +45,19 @@ TEST(Judge, JsonSaysWhereItLeftTheSpec) {
     EXPECT_TRUE(result.says(words)) << words << result.out;
 }
 
+TEST(Judge, RefusesATraceWhoseAccumulatorsSkipOutOfStep) {
+  const std::string spec = "chain(multi_steps(sgd(0.5), k=2, skip=not_finite), multi_steps(scale(1), k=2))";
+  const std::string plan = R"x({"schema":"microstep/plan/1","spec":")x" + spec +
+                           R"x(","params":{"w":{"dtype":"float32","shape":[1],"values":[1]}},"given":)x" +
+                           R"x([{"gradients":{"w":[2]}},{"gradients":{"w":["Infinity"]}}],"batches":[[0],[1],[0]]})x";
+  const std::string line = R"x({"seq":1,"request":"run","plan":)x" + plan + "}\n";
+  const std::string answer = microstep({"serve"}, {{}, line, {}}).out, head = R"x({"seq":1,"trace":{)x";
+  ASSERT_TRUE(answer.starts_with(head)) << answer;
+  const Folder folder;
+  const std::string trace = "{\"spec\":\"" + spec + "\"," + answer.substr(head.size(), answer.rfind('}') - head.size());
+  EXPECT_TRUE(refuses(microstep({"judge", folder.write("trace.json", trace)}), 3, "plan.no-common-windows"));
+}
+
 TEST(Judge, WarnsOfAMaskThatMatchesNoLeaf) {
   const Result result = microstep({"judge", kept(), "--spec", "multi_steps(adamw(0.1, mask=[v]), k=2)"});
   EXPECT_TRUE(result.says("warning: 'v' in the mask of adamw matches no leaf; ")) << result.out;

@@ -56,6 +56,18 @@ TEST(JudgeTrace, TheRightOneHasNoRoomAndIsFaithful) {
     EXPECT_EQ(outcome_of(judgement, id), Outcome::holds) << id;
 }
 
+// The gradient 8 is left out: the large batch is that of 2 and 4, whose mean is 3. Another microstep may follow.
+TEST(JudgeTrace, TheLargeBatchIsThatOfWhatIsNotSkipped) {
+  Rows rows = {{0, 0, 1, 0, 0, 0}, {2, 0, 1, 2, 1, 0}, {8, 0, 1, 2, 1, 0}, {4, -1.5, -0.5, 0, 0, 1}};
+  for (const Row& next : {Row{0, 0, 0, 0, 0, 0}, Row{2, 0, -0.5, 2, 1, 1}}) {
+    if (next.gradient != 0) rows.push_back(next);
+    const TraceJudgement judgement =
+        judge_trace(text_of(rows), "hand", parse_spec("multi_steps(sgd(0.5), k=2, skip=large(5))"));
+    EXPECT_EQ(judgement.outcome, Outcome::holds);
+    EXPECT_EQ(outcome_of(judgement, "reduction.large_batch"), Outcome::holds);
+  }
+}
+
 struct Fault {
   const char* name;
   std::function<void(Rows&)> plant;
