@@ -98,6 +98,23 @@ TEST(AbsentGradient, IsLegal) {
   EXPECT_EQ(judgement.outcome, Outcome::holds) << judgement.faithful.reason;
 }
 
+// The mean of 4 and 2 closes the only window; a claim that skips all of them closes none.
+TEST(SkippedMicrobatch, IsNoneOfTheLargeBatchNorAreAll) {
+  const std::string text = R"x({"schema":"microstep/trace/1","spec":"multi_steps(sgd(0.5), k=2, skip=not_finite)",
+   "initial":{"params":{"w":{"dtype":"float32","shape":[1],"values":[1]}},
+    "state":{"counts":{"mini_step":0,"gradient_step":0},"slots":{"acc_grads":{"w":[0]}}}},
+   "steps":[
+    {"gradients":{"w":[4]},"updates":{"w":[0]},"params":{"w":[1]},"state":{"counts":{"mini_step":1,"gradient_step":0},"slots":{"acc_grads":{"w":[4]}}}},
+    {"gradients":{"w":["NaN"]},"updates":{"w":[0]},"params":{"w":[1]},"state":{"counts":{"mini_step":1,"gradient_step":0},"slots":{"acc_grads":{"w":[4]}}}},
+    {"gradients":{"w":["NaN"]},"updates":{"w":[0]},"params":{"w":[1]},"state":{"counts":{"mini_step":1,"gradient_step":0},"slots":{"acc_grads":{"w":[4]}}}},
+    {"gradients":{"w":[2]},"updates":{"w":[-1.5]},"params":{"w":[-0.5]},"state":{"counts":{"mini_step":0,"gradient_step":1},"slots":{"acc_grads":{"w":[0]}}}}]})x";
+  EXPECT_EQ(judged(text).outcome, Outcome::holds) << judged(text).faithful.reason;
+  EXPECT_EQ(verdict_of(judged(text), "reduction.large_batch").outcome, Outcome::holds);
+  const TraceJudgement all_skipped = judged(text, parse_spec("multi_steps(sgd(0.5), k=2, skip=large(0.25))"));
+  EXPECT_EQ(all_skipped.outcome, Outcome::broken);
+  EXPECT_FALSE(all_skipped.causes.empty());
+}
+
 TEST(HiddenState, IsNamedAndItsUpdatesDecide) {
   const TraceJudgement judgement = judged(hidden(sgd_trace));
   EXPECT_EQ(judgement.outcome, Outcome::holds) << judgement.faithful.reason;
