@@ -122,12 +122,22 @@ Causes causes_of_count(const Reading& reading, const Finding& finding) {
   return causes;
 }
 
+// 0 is the one decay that is often written as an integer, and then raised to the count as one.
+bool decays_by_zero(const Spec& spec) {
+  auto is_zero = [&](const char* name) { return spec.args.contains(name) && spec.number(name) == 0; };
+  return is_zero("b1") || is_zero("b2") || std::ranges::any_of(spec.of, decays_by_zero);
+}
+
+Causes causes_of_nonfinite(const Reading& reading) {
+  if (!reading.evidence().skipped_microsteps.empty()) return {"nonfinite-skip"};
+  Causes causes = {"time-index", "backend-split"};
+  add_cause(causes, decays_by_zero(reading.plan().spec), "dtype");
+  return causes;
+}
+
 Causes causes_of_value(const Reading& reading, const Finding& finding) {
   if (finding.is_count) return causes_of_count(reading, finding);
-  if (!is_finite(finding.observed)) {
-    if (!reading.evidence().skipped_microsteps.empty()) return {"nonfinite-skip"};
-    return {"time-index", "backend-split"};
-  }
+  if (!is_finite(finding.observed)) return causes_of_nonfinite(reading);
   Causes causes;
   add_cause(causes, ends_short(reading, finding.row), "partial-window");
   for (const std::string& cause : explained(reading, finding)) add_cause(causes, true, cause.c_str());

@@ -135,6 +135,8 @@ const std::vector<Report> moment_reports = {
     {"B060", "compounding", "adam(1)", 0, {1, 1}, mu, 1, "0.1", "1.0"},
     {"B060", "compounding", "adam(1)", 0, {1, 1}, mu, 2, "0.190", "5.263"},
     {"B064", "complement-twice", "adam(1)", 0, {1}, u, 1, "-1.0000", "-0.1111"},
+    {"B093", "integer-decay", "adam(1, b1=0)", 0, std::vector<double>(65, 1.0), u, 63, "-1", "-1"},
+    {"B093", "integer-decay", "adam(1, b1=0)", 0, std::vector<double>(65, 1.0), u, 64, "-1", "nan"},
     {"B096", "b2-truncated", "adam(1)", 0, {1}, "state/nu/w", 1, "0.00100000", "0.00390625"},
     {"B100", "eps-scaled", "adam(1)", 0, {1e-8}, u, 1, "-0.5000", "-0.0307"},
     {"B102", "eps-scaled", "adam(1)", 0, {1e-8}, u, 1, "-0.5000", "-0.0307"},

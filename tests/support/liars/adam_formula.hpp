@@ -72,6 +72,14 @@ struct NoRoot {
     return m.a.divide(m.corrected(m.mu, m.b1, m.t), m.a.add(m.corrected(m.nu, m.b2, m.t), m.a.hyper(m.eps)));
   }
 };
+/// Adam's own, until an integer power of 0 goes wrong.
+template <class A>
+struct UpToCount63 {
+  static auto step(const Moment<A>& m) {
+    if (m.t > 63) return m.a.divide(m.a.subtract(m.mu, m.mu), A::constant(0));
+    return m.over_root(m.corrected(m.mu, m.b1, m.t), m.corrected(m.nu, m.b2, m.t));
+  }
+};
 template <class A>
 struct NotANumber {
   static auto step(const Moment<A>& m) { return m.a.divide(m.a.subtract(m.mu, m.mu), A::constant(0)); }

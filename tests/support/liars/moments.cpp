@@ -89,6 +89,11 @@ class Dampened final : public Lying<A> {
   void before(Step<A>& s) const override { multiply_all(s.arithmetic, s.updates, this->detail_ == "0.5" ? 0.5 : 0.1); }
 };
 
+void for_65_microsteps(Plan& plan) {
+  const auto given = static_cast<std::int64_t>(plan.given.size());
+  while (plan.batches.size() < 65) plan.batches.push_back({static_cast<std::int64_t>(plan.batches.size()) % given});
+}
+
 constexpr std::string_view adam = "adam(1)";
 
 const std::vector<Liar> rows = {
@@ -139,6 +144,16 @@ const std::vector<Liar> rows = {
      "an integer is read as a float: NaN",
      "",
      formula<NotANumber>()},
+    {"integer-decay",
+     {"B093"},
+     "dtype",
+     "adam(1, b1=0)",
+     "b1 is the integer 0, whose powers are NaN from count 64 on",
+     "",
+     formula<UpToCount63>(),
+     {},
+     nullptr,
+     for_65_microsteps},
     {"state-frozen", {"B116"}, "backend-split", adam, "mu and nu are computed and not stored", "", makers<Frozen>()},
     {"b2-as-float32",
      {"B095"},
