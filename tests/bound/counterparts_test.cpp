@@ -60,6 +60,19 @@ TEST(Counterparts, AnUncertainAccumulatedRunLeavesAllUndecidable) {
     EXPECT_EQ(decide({plan, reference, windows(plan)}).verdict, Sameness::undecidable);
 }
 
+// The large batch and the microbatches of each window in reverse: all three restart from the same numbers.
+TEST(Counterparts, GoOnFromTheSameCentres) {
+  const Plan plan = plan_of("multi_steps(adam(0.1), k=3)", "mlp(3, 5, 2)", {.windows = 40});
+  const Plan reference = large_batch_of(plan);
+  Plan reversed = plan;
+  for (std::size_t i = 0; i < plan.batches.size(); i += 3) std::swap(reversed.batches[i], reversed.batches[i + 2]);
+  const Windows own = windows(plan);
+  for (const Semantics& s : decide(std::vector<Pairing>{{plan, reference, own}, {plan, reversed, own, own}})) {
+    EXPECT_EQ(s.verdict, Sameness::same) << s.reason;
+    EXPECT_EQ(s.windows, 40);
+  }
+}
+
 TEST(Counterparts, NoneGiveNoAnswer) { EXPECT_TRUE(decide(std::span<const Pairing>{}).empty()); }
 
 }  // namespace
