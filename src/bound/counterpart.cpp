@@ -69,8 +69,8 @@ void Counterpart::take_centres() {
 
 void Counterpart::note_unpaired_slots(const State<Ball>& own, const State<Ball>& other, const std::string& path) {
   for (const auto& [name, slot] : own.slots)
-    if (std::ranges::none_of(other.slots, [&](const auto& entry) { return entry.first == name; }))
-      semantics_.unpaired.push_back(path + "/" + name);
+    if (std::ranges::none_of(other.slots, [&wanted = name](const auto& entry) { return entry.first == wanted; }))
+      semantics_.unpaired.push_back(fmt::format("{}/{}", path, name));
 }
 
 void Counterpart::note_unpaired() {

@@ -32,7 +32,7 @@ void add_line(std::string_view line, const std::string& place, Manifest& manifes
 
 std::string encode_manifest(const Manifest& manifest) {
   std::string text;
-  for (const auto& [name, hash] : manifest) text += hash + "  " + name + '\n';
+  for (const auto& [name, hash] : manifest) text.append(hash).append("  ").append(name).append("\n");
   return text;
 }
 

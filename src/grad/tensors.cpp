@@ -20,7 +20,7 @@ kernels::Matrix<typename A::Value> matrix(const Tape<A>& tape, Var v) {
 
 template <class A>
 void pull_matmul(Tape<A>& tape, const Node<A>& node) {
-  const auto [a, b] = node.operands;
+  const Var a = node.operands[0], b = node.operands[1];
   const A arithmetic = tape.arithmetic(node.dtype);
   const auto g =
       kernels::Matrix<typename A::Value>::row_major(tape.cotangent_of(node), node.dimensions[0], node.dimensions[1]);

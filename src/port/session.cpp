@@ -138,7 +138,7 @@ Producer PortSession::producer() {
 PortExit PortSession::stop() {
   const bool in_order = !needs_restart_ && !process_.trouble();
   if (in_order) static_cast<void>(process_.send_line(encode_stop_request(++seq_)));
-  const PortExit exit = process_.stop();
+  PortExit exit = process_.stop();
   needs_restart_ = true;
   if (!in_order) return exit;
   if (exit.forced)

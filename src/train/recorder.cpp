@@ -20,8 +20,8 @@ void add_columns(const Tree<S>& tree, const std::string& prefix, std::vector<Col
 template <class S>
 void add_state(const State<S>& state, const std::string& prefix, std::vector<Column>& columns,
                std::vector<std::string>& counts) {
-  for (const auto& [name, value] : state.counts) counts.push_back(prefix + "/" + name);
-  for (const auto& [name, slot] : state.slots) add_columns(slot, prefix + "/" + name, columns);
+  for (const auto& [name, value] : state.counts) counts.push_back(fmt::format("{}/{}", prefix, name));
+  for (const auto& [name, slot] : state.slots) add_columns(slot, fmt::format("{}/{}", prefix, name), columns);
   for (std::size_t i = 0; i < state.of.size(); ++i)
     add_state(state.of[i], fmt::format("{}/of[{}]", prefix, i), columns, counts);
 }

@@ -125,7 +125,7 @@ void add_decisions(Evidence& evidence, const Gathering& gathering) {
   std::vector<Pairing> pairings;
   for (const auto& [role, slot] : wanted) {
     if (!plans.contains(role)) continue;
-    Pairing& pairing = pairings.emplace_back(plans.at(Role::accumulated), plans.at(role), evidence.windows);
+    Pairing& pairing = pairings.emplace_back(Pairing{plans.at(Role::accumulated), plans.at(role), evidence.windows});
     pairing.transformation = gathering.transformation;
     if (role == Role::reference) continue;
     pairing.reference_windows = role == Role::permuted ? evidence.windows : windows(plans.at(role));

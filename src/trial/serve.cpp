@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "microstep/json/protocol.hpp"
 #include "microstep/trial/evidence.hpp"
 
@@ -14,7 +16,7 @@ PortFacts own_facts() {
   for (const OpRule& rule : op_table())
     (rule.kind == OpKind::transformation ? facts.specs : facts.problems).emplace_back(rule.name);
   std::ranges::sort(facts.problems);
-  facts.problems.erase(std::ranges::unique(facts.problems).begin(), facts.problems.end());
+  facts.problems.erase(std::unique(facts.problems.begin(), facts.problems.end()), facts.problems.end());
   facts.dtypes.assign(all_dtypes().begin(), all_dtypes().end());
   facts.hyper_precision = HyperPrecision::float64;
   facts.true_division = true;

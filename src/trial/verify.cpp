@@ -39,7 +39,7 @@ void note_missing_traces(const Golden& golden, CheckedExperiment& checked) {
 
 // Runs each plan once and keeps the answers.
 TraceOfRole port_traces(const Producer& port, std::shared_ptr<std::map<Role, Answer>> answers) {
-  return [&port, answers](Role role, const Plan& plan) -> Answer {
+  return [&port, answers = std::move(answers)](Role role, const Plan& plan) -> Answer {
     if (!answers->contains(role)) (*answers)[role] = port(plan);
     return answers->at(role);
   };

@@ -17,7 +17,7 @@ std::vector<Plan> references_of(const Plan& plan, const std::vector<std::string>
 
 void expect_as_alone(const Plan& plan, const std::vector<Plan>& references) {
   std::vector<Pairing> pairings;
-  for (const Plan& reference : references) pairings.emplace_back(plan, reference, windows(plan));
+  for (const Plan& reference : references) pairings.push_back({plan, reference, windows(plan)});
   const std::vector<Semantics> together = decide(pairings);
   ASSERT_EQ(together.size(), references.size());
   for (std::size_t i = 0; i < references.size(); ++i) {

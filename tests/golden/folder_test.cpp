@@ -137,7 +137,7 @@ TEST(Manifest, RefusesLinesThatAreNone) {
       {hash + "  /etc/a.json\n", "golden.outside"},
       {hash + "  d/a.json\n", "golden.outside"},
   };
-  for (const auto& [text, id] : table) EXPECT_EQ(refusal([&] { decode_manifest(text, "M"); }).id(), id) << text;
+  for (const auto& [text, id] : table) EXPECT_EQ(refusal([&t = text] { decode_manifest(t, "M"); }).id(), id) << text;
   EXPECT_EQ(refusal([&] { decode_manifest(hash + "  a.json\nx\n", "M"); }).place(), "M:2");
 }
 

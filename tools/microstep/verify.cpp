@@ -17,7 +17,8 @@ struct Options {
 
 bool on_ci() {
   const char* value = std::getenv("CI");
-  return value && std::string_view(value) != "" && std::string_view(value) != "false";
+  const std::string_view said = value ? value : "";
+  return !said.empty() && said != "false";
 }
 
 int exit_code(const VerifiedFolder& verified) {

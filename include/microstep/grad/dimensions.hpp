@@ -21,7 +21,10 @@ struct Dimensions {
   std::int64_t operator[](int axis) const { return sizes[position(axis)]; }
   std::int64_t count() const { return sizes[0] * sizes[1] * sizes[2] * sizes[3]; }
   Shape shape() const { return {sizes.end() - rank, sizes.end()}; }
-  static std::size_t position(int axis, int rank) { return static_cast<std::size_t>(most_axes - rank + axis); }
+  static std::size_t position(int axis, int rank) {
+    const int place = most_axes - rank + axis;
+    return static_cast<std::size_t>(place);
+  }
   std::size_t position(int axis) const { return position(axis, rank); }
   bool operator==(const Dimensions&) const = default;
 };
