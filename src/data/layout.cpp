@@ -1,11 +1,10 @@
-#include "microstep/data/tree.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <unordered_set>
 
 #include "microstep/data/error.hpp"
+#include "microstep/data/tree.hpp"
 
 namespace microstep {
 

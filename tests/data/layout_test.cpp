@@ -1,9 +1,8 @@
 // Names, shapes, dtypes and offsets of leaves.
-#include "microstep/data/tree.hpp"
-
 #include <gtest/gtest.h>
 
 #include "microstep/data/error.hpp"
+#include "microstep/data/tree.hpp"
 
 namespace microstep {
 namespace {
