@@ -172,11 +172,9 @@ bool rests_on_decision(const Contract& contract) {
 /// What the contract would have had to look at and the trace lacks, in words; empty for nothing.
 std::string gap_in(const Contract& contract, const Reading& reading) {
   if (contract.id.starts_with("form.")) return {};
-  if (contract.examine == emission_silent_zero) return reading.gap("updates/");
+  if (contract.examine == emission_silent_zero || contract.examine == emission_every_k) return reading.gap("updates/");
   if (contract.examine == emission_silent_params) return reading.gap("params/");
   if (contract.examine == emission_counters || contract.examine == state_count_once) return reading.gap("counts");
-  if (contract.examine == emission_every_k)
-    return reading.gap("updates/").empty() ? reading.gap("counts") : reading.gap("updates/");
   if (contract.examine == state_inner_asleep)
     return reading.gap("state/").empty() ? reading.gap("counts") : reading.gap("state/");
   return reading.missing();
@@ -188,7 +186,7 @@ Verdict examine(const Contract& contract, const Evidence& evidence, const Readin
   if (verdict.outcome == Outcome::holds)
     if (std::string gap = gap_in(contract, *reading); !gap.empty()) verdict = undecidable(std::move(gap));
   if (verdict.outcome == Outcome::holds && !evidence.unfaithful.empty() && rests_on_decision(contract))
-    verdict = undecidable("the spec keeps it, but the trace was not found to be the spec's: " + evidence.unfaithful);
+    verdict = decided_of_another("keeps", evidence);
   if (verdict.outcome == Outcome::holds && !evidence.ambiguous.empty() && contract.id.starts_with("reduction."))
     verdict = undecidable(evidence.ambiguous);
   verdict.contract = contract.id;

@@ -153,7 +153,13 @@ Verdict broken(const Reading& reading, const Finding& finding, std::string_view 
   return broken_at(std::move(place), what, std::move(causes));
 }
 
-Verdict broken(const Difference& d, std::string_view what, std::vector<std::string> causes) {
+Verdict decided_of_another(std::string_view does, const Evidence& evidence) {
+  return undecidable(
+      fmt::format("the spec {} it, but the trace was not found to be the spec's: {}", does, evidence.unfaithful));
+}
+
+Verdict broken(const Reading& reading, const Difference& d, std::string_view what, std::vector<std::string> causes) {
+  if (!reading.evidence().unfaithful.empty()) return decided_of_another("breaks", reading.evidence());
   return broken_at(
       {Role::accumulated, d.window, d.microstep, d.path, d.shape, d.dtype, d.index, d.accumulated, d.reference}, what,
       std::move(causes));

@@ -53,14 +53,20 @@ class BallCheck {
   bool compared_ = false;
 };
 
+/// Nothing came out that could be compared.
+inline constexpr const char* no_window = "no window closes";
+
 Verdict holds(std::string_view evidence);
 Verdict not_applicable(std::string evidence);
 Verdict undecidable(std::string evidence);
 /// what: a clause such as "the update of a held microstep is not zero"; the sentence with place and numbers is made
 /// here.
 Verdict broken(const Reading& reading, const Finding& finding, std::string_view what, std::vector<std::string> causes);
-/// From a decision over balls, whose place is already in words.
-Verdict broken(const Difference& difference, std::string_view what, std::vector<std::string> causes);
+/// From a decision over balls; it speaks for no trace but the spec's.
+Verdict broken(const Reading& reading, const Difference& difference, std::string_view what,
+               std::vector<std::string> causes);
+/// What the spec does to a contract, where the trace is another's.
+Verdict decided_of_another(std::string_view does, const Evidence& evidence);
 /// Undecidable where the check was blind, not applicable where it compared nothing, else holds.
 Verdict verdict_of(const BallCheck& check, const Reading& reading, std::string_view evidence);
 

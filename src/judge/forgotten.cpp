@@ -96,8 +96,8 @@ Verdict state_nonfinite_forgotten(const Reading& reading) {
                   causes_of_nonfinite(reading, *found));
   const auto& semantics = reading.evidence().against_clean;
   if (semantics && !semantics->differences.empty())
-    return broken(semantics->differences.front(), "not what the same run gives without the microbatches left out",
-                  {"nonfinite-skip"});
+    return broken(reading, semantics->differences.front(),
+                  "not what the same run gives without the microbatches left out", {"nonfinite-skip"});
   if (semantics && semantics->verdict == Sameness::undecidable) return undecidable(semantics->reason);
   return holds("the run is as if the microbatches left out had never been");
 }

@@ -81,9 +81,10 @@ Verdict reduction_weighted(const Reading& reading) {
 Verdict reduction_large_batch(const Reading& reading) {
   const auto& semantics = reading.evidence().against_reference;
   if (!semantics) return not_applicable("the run was not decided against the large batch");
+  if (reading.evidence().windows.empty()) return not_applicable(no_window);
   auto found = std::ranges::find_if_not(semantics->differences, is_state);
   if (found != semantics->differences.end())
-    return broken(*found, "not the update of the large batch", causes_of_difference(reading, *semantics));
+    return broken(reading, *found, "not the update of the large batch", causes_of_difference(reading, *semantics));
   if (semantics->verdict == Sameness::undecidable) return undecidable(semantics->reason);
   return holds("updates and params are those of the large batch in every window decided");
 }
@@ -91,8 +92,10 @@ Verdict reduction_large_batch(const Reading& reading) {
 Verdict reduction_order_free(const Reading& reading) {
   const auto& semantics = reading.evidence().against_permuted;
   if (!semantics) return not_applicable("the run was not decided against itself in another order");
+  if (reading.evidence().windows.empty()) return not_applicable(no_window);
   if (!semantics->differences.empty())
-    return broken(semantics->differences.front(), "another order of the same microbatches gives another result",
+    return broken(reading, semantics->differences.front(),
+                  "another order of the same microbatches gives another result",
                   causes_of_difference(reading, *semantics));
   if (semantics->verdict == Sameness::undecidable) return undecidable(semantics->reason);
   return holds("the order of the microbatches inside a window does not matter");

@@ -99,10 +99,11 @@ Verdict state_accumulator_empty(const Reading& reading) {
 Verdict state_large_batch(const Reading& reading) {
   const auto& semantics = reading.evidence().against_reference;
   if (!semantics) return not_applicable("the run was not decided against the large batch");
+  if (reading.evidence().windows.empty()) return not_applicable(no_window);
   auto found = std::ranges::find_if(semantics->differences,
                                     [](const Difference& difference) { return difference.path.starts_with("state"); });
   if (found != semantics->differences.end())
-    return broken(*found, "not the state of the large batch", causes_of_difference(reading, *semantics));
+    return broken(reading, *found, "not the state of the large batch", causes_of_difference(reading, *semantics));
   if (const std::string* path = reading.hidden()) return not_applicable(fmt::format("the trace hides {}", *path));
   if (!pairs_state(reading)) return not_applicable("the inner optimizer keeps no state");
   if (semantics->verdict == Sameness::undecidable) return undecidable(semantics->reason);
@@ -120,6 +121,7 @@ Verdict state_count_once(const Reading& reading) {
                     causes_of_count(reading, *found));
   }
   if (!counts) return not_applicable("the inner optimizer keeps no counter, or the trace hides it");
+  if (reading.evidence().windows.empty()) return not_applicable(no_window);
   return holds("every inner counter is the number of emitted updates");
 }
 

@@ -38,6 +38,7 @@ Faithfulness faithfulness_of(const Trace& trace, const Evidence& evidence) {
   else
     result.reason = evidence.undecidable.at(Role::accumulated);
   if (result.reason.empty()) result.reason = evidence.ambiguous;
+  if (result.reason.empty() && evidence.windows.empty()) result.reason = "no window closes";
   if (!result.reason.empty() && result.outcome == Outcome::holds) result.outcome = Outcome::undecidable;
   return result;
 }

@@ -66,7 +66,7 @@ TEST(Missing, CountsAreNotReadAsZeros) {
     hand.run().hide_count(3, index);
     hand.run().count(3, index) = 0;
     const std::string gap = std::string(path) + " is missing in microstep 3";
-    for (const char* id : {"emission.counters", "emission.every_k", "state.count_once", "state.inner_asleep"})
+    for (const char* id : {"emission.counters", "state.count_once", "state.inner_asleep"})
       expect_gap(hand, id, gap);
   }
 }

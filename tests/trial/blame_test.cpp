@@ -1,0 +1,79 @@
+// Which contracts are said to be broken, and which are not blamed for another's fault.
+#include "microstep/trial/compare.hpp"
+#include "trial/spoiled_run.hpp"
+
+namespace microstep {
+namespace {
+
+const char* const adam = "multi_steps(adam(0.1), k=2)";
+
+TEST(Silence, IsAskedOfTheLeavesOutsideOfAMaskToo) {
+  for (const char* spec : {"masked(multi_steps(sgd(0.5), k=2), mask=[w])", "masked(apply_every(2), mask=[w])"}) {
+    const TraceJudgement judgement = judged_as(spec, dumped_run(spec));
+    EXPECT_EQ(judgement.faithful.outcome, Outcome::holds);
+    for (const char* id : {"emission.every_k", "emission.silent_zero", "emission.silent_params"}) {
+      const Verdict& verdict = verdict_on(judgement, id);
+      ASSERT_EQ(verdict.outcome, Outcome::broken) << id << verdict.evidence;
+      EXPECT_FALSE(verdict.place->path.ends_with("/w")) << verdict.place->path;
+    }
+  }
+}
+
+TEST(Silence, IsAskedOfThemByCompareToo) {
+  CompareRequest request;
+  request.spec = parse_spec("masked(multi_steps(sgd(0.5), k=2), mask=[w0])");
+  request.problem = parse_spec("mlp(3, 5, 2)", OpKind::problem);
+  const Comparison comparison = compare(request);
+  for (const char* id : {"emission.every_k", "emission.silent_zero", "emission.silent_params"}) {
+    const auto verdict = std::ranges::find(comparison.contracts, id, &Verdict::contract);
+    EXPECT_EQ(verdict->outcome, Outcome::broken) << id << ": " << verdict->evidence;
+  }
+}
+
+// The mask lets the others by: that they move does not speak for w, of which nothing comes out.
+TEST(Emission, OfALeafIsNotThatOfAnother) {
+  const char* const spec = "masked(multi_steps(sgd(0.5), k=2), mask=[w])";
+  DumpedTrace dumped = dumped_run(spec);
+  for (std::int64_t row = 1; row < dumped.trace.rows(); ++row)
+    for (const Column& column : dumped.trace.schema().columns())
+      if (column.path.starts_with("updates/") && (row % 2 == 1 || column.path == "updates/w"))
+        std::ranges::fill(numbers_of(dumped, column.path, row), 0.0);
+  const TraceJudgement judgement = judged_as(spec, dumped);
+  ASSERT_EQ(verdict_on(judgement, "emission.every_k").outcome, Outcome::broken);
+  EXPECT_EQ(verdict_on(judgement, "emission.every_k").place->path, "updates/w");
+}
+
+// The weights differ, so the mean of means is not the large batch; the trace has the weighted mean, which is.
+TEST(Decision, OfTheSpecIsNotHeldAgainstATraceOfAnother) {
+  const PlanOptions ragged{.windows = 4, .ragged = true};
+  const TraceJudgement judgement =
+      judged_as("multi_steps(sgd(0.1), k=2)", dumped_run("multi_steps(sgd(0.1), k=2, reduce=weighted)", ragged));
+  EXPECT_EQ(judgement.faithful.outcome, Outcome::broken);
+  const Verdict& verdict = verdict_on(judgement, "reduction.large_batch");
+  EXPECT_EQ(verdict.outcome, Outcome::undecidable);
+  EXPECT_TRUE(verdict.evidence.starts_with("the spec breaks it, but the trace was not found to be the spec's: "));
+}
+
+TEST(Counter, OfEmissionsThatIsWrongBreaksNothingElse) {
+  DumpedTrace dumped = dumped_run(adam);
+  const std::size_t count = dumped.trace.schema().find_count("state/gradient_step").value();
+  for (std::int64_t row = 1; row < dumped.trace.rows(); ++row) dumped.trace.count(row, count) += (row + 1) / 2;
+  const TraceJudgement judgement = judged_as(adam, dumped);
+  for (const Verdict& verdict : judgement.contracts)
+    EXPECT_EQ(verdict.outcome == Outcome::broken, verdict.contract == "emission.counters") << verdict.contract;
+}
+
+TEST(NoWindow, IsUndecidableAndWhatComparesWindowsDoesNotApply) {
+  const char* const all_skipped = "multi_steps(adam(0.1), k=2, skip=large(0.001))";
+  const TraceJudgement judgement = judged_as(all_skipped, dumped_run(all_skipped));
+  EXPECT_EQ(judgement.outcome, Outcome::undecidable);
+  EXPECT_EQ(judgement.faithful.reason, "no window closes");
+  for (const char* id : {"reduction.large_batch", "state.large_batch", "state.count_once"}) {
+    EXPECT_EQ(verdict_on(judgement, id).outcome, Outcome::not_applicable) << id;
+    EXPECT_EQ(verdict_on(judgement, id).evidence, "no window closes") << id;
+  }
+  EXPECT_EQ(verdict_on(judgement, "emission.silent_zero").outcome, Outcome::holds);
+}
+
+}  // namespace
+}  // namespace microstep
