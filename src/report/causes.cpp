@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "microstep/report/compare.hpp"
 
 namespace microstep {
 
-std::string cause_in_words(const std::string& cause) {
-  static const std::vector<std::pair<std::string, std::string>> words = {
+std::span<const Cause> known_causes() {
+  static constexpr Cause table[] = {
       {"sum-mean", "the sum of the window's gradients is used where the large batch has their mean"},
       {"token-weight", "each microbatch counts the same, whatever its number of examples"},
       {"micro-state", "the inner optimizer's state moves in each microstep, not once a window"},
@@ -30,8 +28,12 @@ std::string cause_in_words(const std::string& cause) {
       {"dtype", "a number is kept in another dtype than declared"},
       {"formula", "the update rule or its hyper-parameters are other ones"},
   };
-  auto found = std::ranges::find(words, cause, &std::pair<std::string, std::string>::first);
-  return found == words.end() ? cause : found->second;
+  return table;
+}
+
+std::string cause_in_words(const std::string& cause) {
+  auto found = std::ranges::find(known_causes(), cause, &Cause::id);
+  return found == known_causes().end() ? cause : std::string(found->sentence);
 }
 
 }  // namespace microstep
