@@ -66,13 +66,38 @@ std::optional<Finding> first_unfaithful(const Reading& reading, std::int64_t fir
   return std::nullopt;
 }
 
+/// By the k of the plan and not by the length of the short last window.
+bool is_divided_by_k(const Clue& clue) {
+  const Reading& reading = clue.reading;
+  if (!ends_short(reading, clue.row)) return false;
+  const std::int64_t step = std::max<std::int64_t>(reading.window_of(clue.row) - 1, 0);
+  const double k = schedule_value(find_op(reading.plan().spec, "multi_steps")->args.at("k"), step);
+  return explains_factor(clue, static_cast<double>(reading.window_length(clue.row)) / k);
+}
+
+/// Another reduction of the window reaches every slot of the leaf that is fed by the accumulator, and not the update
+/// alone.
+bool spares_a_slot(const Clue& clue) {
+  const Reading& reading = clue.reading;
+  if (clue.is_accumulator() || !reading.emits(clue.row)) return false;
+  BallCheck check(reading);
+  for (const Node& node : reading.nodes()) {
+    if (node.accumulates() ? node.is_multi_steps() : !node.governor || !reading.awake(node, clue.row)) continue;
+    for (std::size_t column : node.columns)
+      if (reading.rows().schema().columns()[column].path.ends_with("/" + clue.leaf) &&
+          first_nonzero(reading.rows(), clue.row, column) && !check.first_outside(clue.row, column))
+        return true;
+  }
+  return false;
+}
+
 Causes explained(const Reading& reading, const Finding& finding) {
   Causes causes;
   auto clue = clue_of(reading, finding);
   if (!clue) return causes;
   if (clue->path().find("/acc_weight/") != std::string::npos) return {"token-weight"};
   for (auto* explain : {explain_leaf, explain_formula, explain_decay, explain_hyper}) explain(*clue, causes);
-  if (causes.empty()) explain_reduction(*clue, causes);
+  if (causes.empty() && !spares_a_slot(*clue)) explain_reduction(*clue, causes);
   if (causes.empty() || causes == Causes{"boundary"})
     add_cause(causes, find_op(reading.plan().spec, "clip") != nullptr, "clip-place");
   return causes;
@@ -145,6 +170,14 @@ Causes causes_of_value(const Reading& reading, const Finding& finding) {
   return causes;
 }
 
+bool is_other_reduction(const Reading& reading, const Finding& finding) {
+  auto clue = clue_of(reading, finding);
+  if (!clue) return false;
+  Causes causes;
+  explain_reduction(*clue, causes);
+  return !causes.empty() || is_divided_by_k(*clue);
+}
+
 Causes causes_of_difference(const Reading& reading, const Semantics& semantics) {
   Causes causes;
   if (auto found = first_unfaithful(reading, 0)) causes = causes_of_value(reading, *found);
@@ -164,21 +197,6 @@ Causes causes_of_difference(const Reading& reading, const Semantics& semantics) 
   return causes;
 }
 
-namespace {
-
-/// Another reduction of the window reaches every slot of the inner, not some of them, and not the update alone.
-bool spares_a_slot(const Reading& reading, const Finding& finding) {
-  BallCheck check(reading);
-  for (const Node& node : reading.nodes()) {
-    if (node.accumulates() || !reading.awake(node, finding.row)) continue;
-    for (std::size_t column : node.columns)
-      if (first_nonzero(reading.rows(), finding.row, column) && !check.first_outside(finding.row, column)) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 // The start is the run's own.
 std::vector<std::string> causes_of_unfaithful(const Evidence& evidence) {
   if (!evidence.observed.contains(Role::accumulated)) return {};
@@ -186,7 +204,6 @@ std::vector<std::string> causes_of_unfaithful(const Evidence& evidence) {
   auto found = first_unfaithful(reading, 1);
   if (!found) return {};
   Causes causes = causes_of_value(reading, *found);
-  if (!found->is_count && reading.emits(found->row) && spares_a_slot(reading, *found)) std::erase(causes, "sum-mean");
   add_cause(causes, causes.empty(), "formula");
   return causes;
 }

@@ -15,6 +15,8 @@ Causes causes_of_movement(const Reading& reading, const Finding& finding);
 Causes causes_of_count(const Reading& reading, const Finding& finding);
 /// Why an accumulator, or what the inner made of it, is outside of its ball.
 Causes causes_of_value(const Reading& reading, const Finding& finding);
+/// The sum, one microbatch only, another divisor, ...: the number is what another reduction of its window would make.
+bool is_other_reduction(const Reading& reading, const Finding& finding);
 /// From all paths in which two runs differ; never empty for a difference.
 Causes causes_of_difference(const Reading& reading, const Semantics& semantics);
 /// Why a number is not finite.

@@ -113,7 +113,8 @@ void explain_leaf(const Clue& clue, Causes& causes) {
   add_cause(causes, explains_factor(clue, 2) && outside == 2 && clue.reading.updates().size() > 2, "tied");
   bool keeps = !clue.is_update() && !clue.is_accumulator();
   add_cause(causes, keeps && clue.observed == clue.before && !silent, "api-state");
-  add_cause(causes, keeps && clue.observed == clue.before && !silent, "backend-split");
+  add_cause(causes, keeps && clue.observed == clue.before && !silent && !clue.path().starts_with("params/"),
+            "backend-split");
   add_cause(causes, explains_factor(clue, -1), "sign");
 }
 

@@ -6,6 +6,7 @@
 #include "causes.hpp"
 #include "contracts.hpp"
 #include "finding.hpp"
+#include "microstep/judge/faithful.hpp"
 
 namespace microstep {
 namespace {
@@ -26,25 +27,87 @@ std::optional<Finding> wrong_accumulator(const Node& node, std::int64_t row, Bal
   return std::nullopt;
 }
 
-/// What the inner made of the reduced gradient, then the update and the params.
-std::optional<Finding> wrong_reaction(const Reading& reading, const Node& node, std::int64_t row, BallCheck& check) {
-  for (const Node& inner : reading.nodes())
-    if (is_inside(inner, node) || (!node.is_multi_steps() && !inner.accumulates()))
-      if (auto found = check.first_outside(row, inner)) return found;
-  if (!reading.emits(row)) return std::nullopt;
-  for (const auto* columns : {&reading.updates(), &reading.params()})
-    for (std::size_t column : *columns)
-      if (auto found = check.first_outside(row, column)) return found;
-  return std::nullopt;
+/// The longest name of a leaf that the path ends with is this one.
+bool is_of_leaf(const Reading& reading, std::size_t column, std::size_t leaf) {
+  const auto& columns = reading.rows().schema().columns();
+  const auto& own = reading.updates().empty() ? reading.params() : reading.updates();
+  auto fits = [&](std::size_t i) {
+    const std::string& path = columns[own[i]].path;
+    const std::string name = path.substr(path.find('/'));
+    return columns[column].path.ends_with(name) ? name.size() : 0;
+  };
+  const std::size_t length = fits(leaf);
+  if (length == 0) return false;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (fits(i) > length) return false;
+  return true;
 }
 
-std::optional<Finding> wrong_reduction(const Reading& reading, const Node& node, BallCheck& check) {
-  for (std::int64_t row = 1; row < reading.rows().rows(); ++row) {
-    if (auto found = wrong_accumulator(node, row, check)) return found;
-    if (!node.beats[static_cast<std::size_t>(row)].emits) continue;
-    if (auto found = wrong_reaction(reading, node, row, check)) return found;
+/// A number in that ball was made of the gradient that was due.
+bool tells(const Reading& reading, std::int64_t row, std::size_t column) {
+  auto mirror = reading.expected_column(column);
+  if (!mirror || row >= reading.expected()->rows()) return false;
+  if (reading.rows().presence(row, column) != Presence::dense || reading.rows().numbers(row, column).empty())
+    return false;
+  return reading.expected()->presence(row, *mirror) == Presence::dense &&
+         !is_as_wide_as_itself(*reading.expected(), row, *mirror);
+}
+
+/// A number of the leaf that would be another by the reduced gradient. None where a slot of the inner shows that the
+/// right one came in: what is wrong behind that slot is not the reduction.
+std::optional<Finding> wrong_reaction(const Reading& reading, const Node& node, std::int64_t row, std::size_t leaf,
+                                      BallCheck& check) {
+  std::optional<Finding> first;
+  bool received = false;
+  for (const Node& inner : reading.nodes()) {
+    if (!is_inside(inner, node) || (inner.accumulates() && inner.beats[static_cast<std::size_t>(row)].empty)) continue;
+    for (std::size_t column : inner.columns) {
+      if (!is_of_leaf(reading, column, leaf)) continue;
+      auto found = check.first_outside(row, column);
+      received = received || (!found && tells(reading, row, column));
+      if (!first) first = found;
+    }
   }
-  return std::nullopt;
+  const auto& shown = reading.updates().empty() ? reading.params() : reading.updates();
+  auto out = reading.emits(row) && leaf < shown.size() ? check.first_outside(row, shown[leaf]) : std::nullopt;
+  if (received) return std::nullopt;
+  return first ? first : out;
+}
+
+/// What contradicts a reduction, and what contradicts something else than it.
+struct Blame {
+  std::optional<Finding> reduction, behind;
+};
+
+void look_behind(const Reading& reading, const Node& node, std::int64_t row, BallCheck& check, Blame& blame) {
+  std::optional<Finding> first;
+  bool other = true;
+  for (std::size_t leaf = 0; leaf < std::max(reading.updates().size(), reading.params().size()); ++leaf)
+    if (auto found = wrong_reaction(reading, node, row, leaf, check)) {
+      if (!first) first = found;
+      other = other && is_other_reduction(reading, *found);
+    }
+  if (!first) return;
+  if (other) blame.reduction = first;
+  if (!blame.behind) blame.behind = first;
+}
+
+/// The sum of apply_every is there to be seen; that of multi_steps is gone when its last gradient has come in.
+bool shows_result(const Node& node) { return !node.is_multi_steps() && !node.columns.empty(); }
+
+void blame_reduction(const Reading& reading, const Node& node, BallCheck& check, Blame& blame) {
+  for (std::int64_t row = 1; row < reading.rows().rows() && !blame.reduction; ++row) {
+    blame.reduction = wrong_accumulator(node, row, check);
+    if (blame.reduction || shows_result(node) || !node.beats[static_cast<std::size_t>(row)].emits) continue;
+    look_behind(reading, node, row, check, blame);
+  }
+}
+
+Verdict not_its_fault(const Reading& reading, const Finding& finding) {
+  return undecidable(
+      fmt::format("{} leaves its ball in microstep {} and no other reduction makes that number of it: the fault lies "
+                  "behind the reduction",
+                  reading.rows().schema().columns()[finding.where].path, finding.row));
 }
 
 Verdict judge_reduction(const Reading& reading, std::string_view reduce, std::string_view what) {
@@ -57,13 +120,27 @@ Verdict judge_reduction(const Reading& reading, std::string_view reduce, std::st
     return not_applicable(reading.hidden() ? "the trace hides " + *reading.hidden()
                                            : "no one-step balls are known of this trace");
   BallCheck check(reading);
+  Blame blame;
   for (const Node& node : reading.nodes())
-    if (declares(node))
-      if (auto found = wrong_reduction(reading, node, check))
-        return broken(reading, *found, fmt::format("a window does not give the {}", what),
-                      causes_of_value(reading, *found));
-  return verdict_of(check, reading,
-                    fmt::format("accumulators and what was made of them lie in the balls of the {}", what));
+    if (declares(node) && !blame.reduction) blame_reduction(reading, node, check, blame);
+  if (blame.reduction)
+    return broken(reading, *blame.reduction, fmt::format("a window does not give the {}", what),
+                  causes_of_value(reading, *blame.reduction));
+  if (blame.behind) return not_its_fault(reading, *blame.behind);
+  return verdict_of(
+      check, reading,
+      fmt::format("accumulators and what shows what the inner received lie in the balls of the {}", what));
+}
+
+/// The param is not the one before with the update added, whatever the update is.
+std::optional<Finding> update_not_added(const Reading& reading) {
+  if (!reading.expected() || reading.updates().empty()) return std::nullopt;
+  BallCheck check(reading);
+  for (std::int64_t row = 1; row < reading.rows().rows(); ++row)
+    for (std::size_t leaf = 0; leaf < reading.params().size() && reading.emits(row); ++leaf)
+      if (leaf < reading.updates().size() && !check.first_outside(row, reading.updates()[leaf]))
+        if (auto found = check.first_outside(row, reading.params()[leaf])) return found;
+  return std::nullopt;
 }
 
 bool is_state(const Difference& difference) { return difference.path.starts_with("state"); }
@@ -82,6 +159,8 @@ Verdict reduction_large_batch(const Reading& reading) {
   const auto& semantics = reading.evidence().against_reference;
   if (!semantics) return not_applicable("the run was not decided against the large batch");
   if (reading.evidence().windows.empty()) return not_applicable(no_window);
+  if (auto found = update_not_added(reading))
+    return broken(reading, *found, "the update is not what a parameter moved by", causes_of_value(reading, *found));
   auto found = std::ranges::find_if_not(semantics->differences, is_state);
   if (found != semantics->differences.end())
     return broken(reading, *found, "not the update of the large batch", causes_of_difference(reading, *semantics));

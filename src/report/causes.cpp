@@ -24,7 +24,7 @@ std::span<const Cause> known_causes() {
       {"sign", "a term enters with the other sign"},
       {"api-state", "what a step gives is not handed on to the next one, or is kept elsewhere"},
       {"persist", "a restored run goes on otherwise"},
-      {"backend-split", "a number is not finite where it ought to be"},
+      {"backend-split", "a number is not finite where it ought to be, or is computed and not kept"},
       {"dtype", "a number is kept in another dtype than declared"},
       {"formula", "the update rule or its hyper-parameters are other ones"},
   };

@@ -40,14 +40,36 @@ INSTANTIATE_TEST_SUITE_P(Contracts, OneNumberSpoiled,
                                          Spoiled{"emission.silent_params", "params/w", 3, -3.25, "micro-state"},
                                          Spoiled{"emission.silent_params", "params/w", 1, nan, "nonfinite-skip"},
                                          Spoiled{"reduction.mean", "state/of[0]/trace/w", 2, 6, "sum-mean"},
-                                         Spoiled{"reduction.mean", "state/of[0]/trace/w", 2, -3, "sign"},
-                                         Spoiled{"reduction.mean", "updates/w", 4, nan, "time-index"},
-                                         Spoiled{"reduction.mean", "params/w", 4, -6, "formula"},
+                                         Spoiled{"reduction.mean", "state/of[0]/trace/w", 4, 5.5, "sum-mean"},
+                                         Spoiled{"reduction.mean", "state/of[0]/trace/w", 4, 2.5, "boundary"},
+                                         Spoiled{"reduction.mean", "state/acc_grads/w", 1, 1, "sum-mean"},
+                                         Spoiled{"reduction.large_batch", "params/w", 4, -6, "formula"},
+                                         Spoiled{"reduction.large_batch", "params/w", 4, -3, "api-state"},
                                          Spoiled{"state.inner_asleep", "state/of[0]/trace/w", 3, 1.5, "micro-state"},
                                          Spoiled{"state.inner_asleep", "state/of[0]/trace/w", 1, nan, "nonfinite-skip"},
                                          Spoiled{"state.accumulator_empty", "state/acc_grads/w", 2, 4, "boundary"},
                                          Spoiled{"state.accumulator_empty", "state/acc_grads/w", 4, nan,
                                                  "nonfinite-skip"}));
+
+/// A number that no other reduction makes, or one behind a slot that shows the right one: not the reduction's fault.
+class SpoiledBehind : public testing::TestWithParam<Spoiled> {};
+
+TEST_P(SpoiledBehind, TheReductionIsNotItsFault) {
+  Hand hand;
+  const Spoiled& row = GetParam();
+  at(hand.run(), row.path, row.row).value = row.value;
+  const Verdict verdict = hand.judge("reduction.mean");
+  EXPECT_EQ(verdict.outcome, *outcome_from_name(row.contract)) << verdict.evidence;
+  EXPECT_EQ(verdict.evidence.ends_with("the fault lies behind the reduction"), row.contract == "undecidable");
+  EXPECT_EQ(causes_of_unfaithful(hand.evidence).at(0), row.cause);
+}
+
+INSTANTIATE_TEST_SUITE_P(Contracts, SpoiledBehind,
+                         testing::Values(Spoiled{"undecidable", "state/of[0]/trace/w", 2, -3, "sign"},
+                                         Spoiled{"undecidable", "state/of[0]/trace/w", 4, 3.25, "formula"},
+                                         Spoiled{"holds", "updates/w", 4, nan, "time-index"},
+                                         Spoiled{"holds", "updates/w", 4, -1.75, "formula"},
+                                         Spoiled{"holds", "params/w", 4, -6, "formula"}));
 
 struct Miscounted {
   std::string contract;

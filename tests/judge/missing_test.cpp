@@ -66,8 +66,7 @@ TEST(Missing, CountsAreNotReadAsZeros) {
     hand.run().hide_count(3, index);
     hand.run().count(3, index) = 0;
     const std::string gap = std::string(path) + " is missing in microstep 3";
-    for (const char* id : {"emission.counters", "state.count_once", "state.inner_asleep"})
-      expect_gap(hand, id, gap);
+    for (const char* id : {"emission.counters", "state.count_once", "state.inner_asleep"}) expect_gap(hand, id, gap);
   }
 }
 
@@ -82,7 +81,7 @@ TEST(Missing, AWholeSectionIsNamedByItsFirstLeaf) {
 TEST(Missing, DoesNotHideAnotherFault) {
   Hand hand;
   lose(hand, "params/w");
-  at(hand.run(), "updates/w", 4).value = 7;
+  at(hand.run(), "state/acc_grads/w", 3).value = 7;
   EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::broken);
 }
 

@@ -84,16 +84,16 @@ TEST(WideBall, DecidesNothing) {
 TEST(WideBall, DoesNotHideAnotherFault) {
   Hand hand;
   at(hand.evidence.expected[Role::accumulated], "state/of[0]/trace/w", 2).radius = infinite_radius;
-  at(hand.run(), "updates/w", 4).value = 7;
+  at(hand.run(), "state/acc_grads/w", 3).value = 7;
   EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::broken);
 }
 
 TEST(Ball, HoldsWhatLiesInItAndNothingElse) {
   Hand hand;
-  at(hand.evidence.expected[Role::accumulated], "updates/w", 4).radius = 0.25;
-  at(hand.run(), "updates/w", 4).value = -3.25;
+  at(hand.evidence.expected[Role::accumulated], "state/acc_grads/w", 3).radius = 0.25;
+  at(hand.run(), "state/acc_grads/w", 3).value = 1.25;
   EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::holds);
-  at(hand.run(), "updates/w", 4).value = -3.125;
+  at(hand.run(), "state/acc_grads/w", 3).value = 1.375;
   EXPECT_EQ(hand.judge("reduction.mean").outcome, Outcome::broken);
 }
 

@@ -75,5 +75,42 @@ TEST(NoWindow, IsUndecidableAndWhatComparesWindowsDoesNotApply) {
   EXPECT_EQ(verdict_on(judgement, "emission.silent_zero").outcome, Outcome::holds);
 }
 
+struct Other {
+  const char *claim, *actual;
+  Outcome outcome;
+};
+
+class OfTheReduction : public testing::TestWithParam<Other> {};
+
+const char* const momentum = "multi_steps(sgd(0.1, momentum=0.9), k=2)";
+const char* const sgd = "multi_steps(sgd(0.1), k=3)";
+const char* const adamw = "multi_steps(adamw(0.1, weight_decay=0.01), k=2)";
+const char* const scheduled = "multi_steps(adam([[0, 0.1], [2, 0.01]]), k=2)";
+
+INSTANTIATE_TEST_SUITE_P(
+    Claimed, OfTheReduction,
+    testing::Values(Other{adam, "multi_steps(adam(0.2), k=2)", Outcome::holds},
+                    Other{adam, "multi_steps(adam(0.1, b2=0.99), k=2)", Outcome::holds},
+                    Other{adam, "multi_steps(adam(0.1, eps=0.001), k=2)", Outcome::holds},
+                    Other{adam, "multi_steps(adam(0.1, eps=0, eps_root=0.001), k=2)", Outcome::holds},
+                    Other{momentum, "multi_steps(sgd(0.1, momentum=0.9, nesterov=true), k=2)", Outcome::holds},
+                    Other{adamw, "multi_steps(adamw(0.1, weight_decay=0), k=2)", Outcome::holds},
+                    Other{scheduled, "multi_steps(adam([[0, 0.1], [1, 0.01]]), k=2)", Outcome::holds},
+                    Other{sgd, "multi_steps(sgd(0.13), k=3)", Outcome::undecidable},
+                    Other{sgd, "multi_steps(scale(0.1), k=3)", Outcome::undecidable},
+                    Other{sgd, "multi_steps(sgd(0.1), k=3, reduce=sum)", Outcome::broken},
+                    Other{adam, "multi_steps(adam(0.1), k=2, reduce=sum)", Outcome::broken},
+                    Other{momentum, "multi_steps(sgd(0.1, momentum=0.9), k=2, reduce=sum)", Outcome::broken},
+                    Other{sgd, "multi_steps(chain(scale(3), sgd(0.1)), k=3)", Outcome::broken},
+                    Other{sgd, "multi_steps(chain(scale(0.75), sgd(0.1)), k=3)", Outcome::broken}));
+
+TEST_P(OfTheReduction, OnlyWhatAnotherReductionMakesIsHeldAgainstIt) {
+  const auto& [claim, actual, outcome] = GetParam();
+  const TraceJudgement judgement = judged_as(claim, dumped_run(actual));
+  EXPECT_EQ(judgement.faithful.outcome, Outcome::broken);
+  EXPECT_EQ(verdict_on(judgement, "reduction.mean").outcome, outcome)
+      << verdict_on(judgement, "reduction.mean").evidence;
+}
+
 }  // namespace
 }  // namespace microstep

@@ -94,7 +94,7 @@ const std::vector<Fault>& faults() {
        "state/gradient_step", "emission.counters"},
       {"window not closed", [](Rows& r) { r[4].mini_step = 2; }, 4, "state/mini_step", "emission.counters"},
       {"nothing came out", [](Rows& r) { r[4].update = 0, r[4].w = -0.5; }, 4, "updates/w", "emission.every_k"},
-      {"update not added", [](Rows& r) { r[4].w = -0.5; }, 4, "params/w", "reduction.mean"},
+      {"update not added", [](Rows& r) { r[4].w = -0.5; }, 4, "params/w", "reduction.large_batch"},
       {"last gradient only",
        [](Rows& r) {
          r[1].acc = 0;
