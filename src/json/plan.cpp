@@ -51,6 +51,13 @@ std::vector<std::int64_t> read_integers(const Document& list) {
   return values;
 }
 
+std::vector<std::int64_t> read_batch(const Document& batch) {
+  if (!batch.is(Kind::list))
+    batch.refuse("json.wrong-type", "a microbatch is a list of examples, here it is none",
+                 "write a list a microstep, as in [[0], [1]]");
+  return read_integers(batch);
+}
+
 Spec read_spec(const Document& text, OpKind kind) {
   try {
     return parse_spec(text.text(), kind);
@@ -107,7 +114,7 @@ void read_run(const Document& document, Plan& plan) {
       plan.given.push_back(read_given(given->element(i), plan.gradient_layout));
   Document batches = document.at("batches");
   for (std::size_t i = 0; i < batches.expect(Kind::list).size(); ++i)
-    plan.batches.push_back(read_integers(batches.element(i)));
+    plan.batches.push_back(read_batch(batches.element(i)));
 }
 
 void check_at(const Document& document, const Plan& plan) {

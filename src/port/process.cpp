@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kShownLines = 20;
+constexpr std::string_view kAlone =
+    "repeat it alone with --filter and the experiment's id; let the port say on stderr how far it comes";
 
 std::string seconds(Child::Clock::duration time) {
   return fmt::format("{:g} s", static_cast<double>(std::chrono::round<std::chrono::milliseconds>(time).count()) / 1000);
@@ -40,7 +42,7 @@ struct Process::Conversation {
   PortExit stop();
   void terminate();
 
-  const PortTrouble& fail(std::string id, std::string message);
+  const PortTrouble& fail(std::string id, std::string message, std::string_view next = {});
   const PortTrouble& fail_with_exit();
   const PortTrouble& fail_with_timeout(std::string_view what, Child::Clock::duration waited);
   std::chrono::milliseconds timeout() const { return spoken ? options.request_timeout : options.start_timeout; }
@@ -112,9 +114,10 @@ Process::Received Process::Conversation::check(std::string line) {
   return line;
 }
 
-const PortTrouble& Process::Conversation::fail(std::string id, std::string message) {
+const PortTrouble& Process::Conversation::fail(std::string id, std::string message, std::string_view next) {
   terminate();
-  return trouble.emplace(PortTrouble{std::move(id), std::move(message), child.errors.text()});
+  return trouble.emplace(
+      PortTrouble{std::move(id), std::move(message), child.errors.text(), std::string(spoken ? next : "")});
 }
 
 const PortTrouble& Process::Conversation::fail_with_exit() {
@@ -123,17 +126,17 @@ const PortTrouble& Process::Conversation::fail_with_exit() {
       child.lines.size() == 0 ? "" : fmt::format(", its last line unfinished ({} bytes)", child.lines.size());
   const std::string last = port::last_lines(child.errors.text(), kShownLines);
   const std::string said = last.empty() ? "; it wrote nothing on stderr" : "; its last words on stderr:\n" + last;
-  if (!child.exit().signal.empty()) return fail("port.crashed", "the port crashed: " + how + unfinished + said);
+  if (!child.exit().signal.empty()) return fail("port.crashed", "the port crashed: " + how + unfinished + said, kAlone);
   if (spoken)
-    return fail("port.exited", fmt::format("the port left ({}) before it answered{}{}", how, unfinished, said));
+    return fail("port.exited", fmt::format("the port left ({}) before it answered{}{}", how, unfinished, said), kAlone);
   return fail("port.exited-before-handshake",
               fmt::format("the port left ({}) before its first answer{}{}", how, unfinished, said));
 }
 
 const PortTrouble& Process::Conversation::fail_with_timeout(std::string_view what, Child::Clock::duration waited) {
-  const std::string hint = spoken ? "raise --timeout if it is only slow"
-                                  : "is stdout flushed? (python -u / flush=True); else raise --start-timeout";
-  return fail("port.timeout", fmt::format("the port {} within {}; {}", what, seconds(waited), hint));
+  std::string message = fmt::format("the port {} within {}", what, seconds(waited));
+  if (!spoken) message += "; is stdout flushed? (python -u / flush=True); else raise --start-timeout";
+  return fail("port.timeout", std::move(message), "raise --timeout if it is only slow");
 }
 
 PortExit Process::Conversation::stop() {

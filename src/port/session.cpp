@@ -19,12 +19,15 @@ std::string with_stderr(const PortTrouble& trouble) {
   return trouble.message + "\n  the port's stderr ends with:\n" + trouble.detail;
 }
 
-// An Errored names its id on its own.
-std::string without_id(const Error& error) {
-  std::string text = error.message();
-  if (!error.place().empty()) text += "\n  at " + error.place();
-  if (!error.next().empty()) text += "\n  next: " + error.next();
-  return text;
+// An Errored names its id on its own; where in the answer an error is not told, the request is its place.
+Errored told(const Error& error, const std::string& request) {
+  return {error.id(),
+          fmt::format("{}\n  at {}\n  next: {}", error.message(), error.place().empty() ? request : error.place(),
+                      error.next().empty() ? "mend the port, and repeat this alone with --filter" : error.next())};
+}
+
+std::string request_of(std::int64_t seq, const Plan& plan) {
+  return fmt::format("request {}, {} microsteps of {}", seq, plan.batches.size(), to_string(plan.spec));
 }
 
 [[noreturn]] void unusable(const PortTrouble& trouble, const std::vector<std::string>& argv,
@@ -39,8 +42,9 @@ void check_version(std::int64_t version, const std::vector<std::string>& argv) {
 }
 
 std::string mismatch(std::int64_t got, std::int64_t due) {
-  return fmt::format("seq {} came where {} was due; echo the seq of the request", got, due);
+  return fmt::format("seq {} came where {} was due", got, due);
 }
+constexpr std::string_view echo = "echo the seq of the request, once a request";
 
 bool lacks(const auto& list, const auto& item) { return std::ranges::find(list, item) == list.end(); }
 
@@ -76,7 +80,7 @@ void PortSession::start() {
   try {
     const Document answer = parse_answer(std::get<std::string>(received));
     check_version(answer.at("version").integer(), argv_);
-    if (seq_of(answer) != seq_) unusable({"port.seq-mismatch", mismatch(seq_of(answer), seq_), ""}, argv_);
+    if (seq_of(answer) != seq_) unusable({"port.seq-mismatch", mismatch(seq_of(answer), seq_), ""}, argv_, echo);
     facts_ = read_port_facts(answer);
     ignored_keys_ += unknown_keys(answer);
   } catch (const Error& error) {
@@ -90,8 +94,8 @@ void PortSession::start() {
 
 Answer PortSession::run(const Plan& plan) {
   if (failures_in_a_row_ >= most_failures_in_a_row)
-    return Errored{"port.not-run",
-                   fmt::format("the port failed {} times in a row; see the first of them", most_failures_in_a_row)};
+    return Errored{"port.not-run", fmt::format("the port failed {} times in a row\n  next: mend the first of them",
+                                               failures_in_a_row_)};
   if (std::string reason = unsupported(facts_, plan); !reason.empty()) return Skipped{reason};
   try {
     if (needs_restart_) {
@@ -99,36 +103,35 @@ Answer PortSession::run(const Plan& plan) {
       start();
     }
     Answer answer = ask(plan);
-    if (!needs_restart_) failures_in_a_row_ = 0;
+    failures_in_a_row_ = 0;
     return answer;
   } catch (const Error& error) {
-    return failed(error.id(), without_id(error));
+    ++failures_in_a_row_;
+    needs_restart_ = true;
+    process_.stop();
+    return told(error, request_of(seq_, plan));
   }
 }
 
 // A line before the request cannot be about the plan, whatever its seq.
 Answer PortSession::ask(const Plan& plan) {
   if (process_.line_waiting())
-    return failed("port.unsolicited-line", "the port wrote a line that nobody asked for; one answer a request");
+    throw Error("port.unsolicited-line", "the port wrote a line that nobody asked for", {},
+                "write one answer a request");
   auto received = process_.ask(encode_run_request(++seq_, plan));
-  if (auto* trouble = std::get_if<PortTrouble>(&received)) return failed(trouble->id, with_stderr(*trouble));
+  if (auto* trouble = std::get_if<PortTrouble>(&received))
+    throw Error(trouble->id, with_stderr(*trouble), {}, trouble->next);
   const Document answer = parse_answer(std::get<std::string>(received));
-  if (seq_of(answer) != seq_) return failed("port.seq-mismatch", mismatch(seq_of(answer), seq_));
+  if (seq_of(answer) != seq_) throw Error("port.seq-mismatch", mismatch(seq_of(answer), seq_), {}, std::string(echo));
   ignored_keys_ += unknown_keys(answer);
   Answer read = read_answer(answer, plan);
   const auto* trace = std::get_if<Trace>(&read);
-  const auto due = static_cast<std::int64_t>(plan.batches.size());
-  if (!trace || trace->microsteps() == due) return read;
-  return failed(
-      "port.wrong-length",
-      fmt::format("{} steps came where the plan has {} microsteps; one entry a microstep", trace->microsteps(), due));
-}
-
-Answer PortSession::failed(const std::string& id, const std::string& message) {
-  ++failures_in_a_row_;
-  needs_restart_ = true;
-  process_.stop();
-  return Errored{id, message};
+  const std::size_t due = plan.batches.size();
+  if (trace && trace->microsteps() != static_cast<std::int64_t>(due))
+    throw Error("port.wrong-length",
+                fmt::format("{} steps came where the plan has {} microsteps", trace->microsteps(), due), {},
+                "write one entry a microstep");
+  return read;
 }
 
 Producer PortSession::producer() {

@@ -1,5 +1,6 @@
 #include "microstep/trial/record.hpp"
 
+#include <fmt/format.h>
 #include <sys/utsname.h>
 
 namespace microstep {
@@ -25,7 +26,7 @@ Recorded record_one(GoldenWriter& writer, const Recipe& recipe, const PortFacts&
       return recorded;
     }
     if (auto* errored = std::get_if<Errored>(&answer)) {
-      recorded.problems.push_back(errored->id + ": " + errored->message);
+      recorded.problems.push_back(fmt::format("{}: {}: {}", to_string(role), errored->id, errored->message));
       return recorded;
     }
     traces[role] = std::get<Trace>(std::move(answer));

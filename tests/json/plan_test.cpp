@@ -102,6 +102,8 @@ const Edit wrong_parts[] = {
     {"\"schema\": \"microstep/plan/1\"", "\"schema\": \"microstep/trace/1\"", "json.wrong-schema", "p#/schema"},
     {"[2,4]", "[2,4,8]", "json.shape-mismatch", "p#/given/0/gradients/w"},
     {"[2,4]", "[[2],[4]]", "json.shape-mismatch", "p#/given/0/gradients/w"},
+    {"[2,4]", "2", "json.shape-mismatch", "p#/given/0/gradients/w"},
+    {"[2,4]", "{\"shape\":[],\"values\":2}", "json.shape-mismatch", "p#/given/0/gradients/w"},
     {"[2,4]", "[2,null]", "json.null-number", "p#/given/0/gradients/w/1"},
     {"[2,4]", "[2,\"4\"]", "json.wrong-type", "p#/given/0/gradients/w/1"},
     {"[2,4]", "[2,257]", "json.not-representable", "p#/given/0/gradients/w/1"},
@@ -114,6 +116,10 @@ const Edit wrong_parts[] = {
     {"\"hyper_precision\": \"float32\"", "\"hyper_precision\": \"f32\"", "json.wrong-value", "p#/hyper_precision"},
     {"\"18446744073709551615\"", "\"18446744073709551616\"", "json.integer-range", "p#/seed"},
     {"\"18446744073709551615\"", "-1", "json.integer-range", "p#/seed"},
+    {"[[0],[1]]", "[0,1]", "json.wrong-type", "p#/batches/0"},
+    {"[[0],[1]]", "[[0],1]", "json.wrong-type", "p#/batches/1"},
+    {"[[0],[1]]", "0", "json.wrong-type", "p#/batches"},
+    {"[[0],[1]]", "[[[0]],[[1]]]", "json.wrong-type", "p#/batches/0/0"},
     {"[[0],[1]]", "[[0],[9223372036854775808]]", "json.integer-range", "p#/batches/1/0"},
     {"[[0],[1]]", "[[0],[1.0]]", "json.wrong-type", "p#/batches/1/0"},
 };
@@ -130,6 +136,21 @@ TEST(Plan, SaysBothShapes) {
   Error error = refusal([] { decode_plan(without(std::string(written), "[2,4]", "[2,4,8]")); });
   EXPECT_NE(error.message().find("3 numbers"), std::string::npos);
   EXPECT_NE(error.message().find("[2]"), std::string::npos);
+}
+
+TEST(Plan, SaysWhatAMicrobatchIs) {
+  Error error = refusal([] { decode_plan(without(std::string(written), "[[0],[1]]", "[0,1]")); });
+  EXPECT_EQ(error.message(), "a microbatch is a list of examples, here it is none");
+  EXPECT_EQ(error.next(), "write a list a microstep, as in [[0], [1]]");
+}
+
+TEST(Experiment, NamesThePlanWithoutABatchAxis) {
+  Experiment experiment{"one", {{Role::accumulated, decode_plan(written)}, {Role::reference, decode_plan(written)}}};
+  std::string text = encode_experiment(experiment);
+  const std::size_t second = text.rfind("[[0],[1]]");
+  Error error = refusal([&] { decode_experiment(text.replace(second, 9, "[0,1]"), "e.json"); });
+  EXPECT_EQ(error.id(), "json.wrong-type");
+  EXPECT_EQ(error.place(), "e.json#/plans/reference/batches/0");
 }
 
 TEST(Plan, NeedsItsKeys) {

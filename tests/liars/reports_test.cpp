@@ -40,7 +40,7 @@ double value_at(const Envelope& trace, const std::string& path, std::int64_t row
   return static_cast<double>(trace.numbers(row, column)[0].value);
 }
 
-const std::string u = "updates/w", w = "params/w", mu = "state/mu/w";
+const std::string u = "updates/w", w = "params/w", mu = "state/mu/w", mini = "state/mini_step";
 
 const std::vector<Report> sum_and_weight_reports = {
     {"B001", "sum-for-mean", "multi_steps(sgd(1), k=2)", 0, {2, 4}, w, 2, "-3", "-6"},
@@ -61,6 +61,7 @@ const std::vector<Report> sum_and_weight_reports = {
     {"B012", "mean-for-sum", "multi_steps(sgd(1, momentum=0.5), k=2, reduce=sum)", 0, {2, 4}, u, 2, "-6", "-3"},
     {"B073", "partial-by-k", "multi_steps(sgd(1), k=3, partial=flush)", 0, {6}, u, 1, "-6", "-2"},
     {"B074", "partial-dropped", "multi_steps(sgd(1), k=3, partial=flush)", 0, {6}, u, 1, "-6", "0"},
+    {"B013", "sum-for-mean", "multi_steps(sgd(1), k=2)", 0, {2, 4}, w, 2, "-3", "-6"},
     {"B078", "only-last", "multi_steps(sgd(1), k=2)", 0, {2, 4}, u, 2, "-3", "-2"},
 };
 
@@ -124,6 +125,7 @@ const std::vector<Report> step_reports = {
      4,
      "-3",
      "nan"},
+    {"B090", "skip-of-scaled", "multi_steps(sgd(1), k=2, skip=not_finite)", 0, {0x1p110, 2}, mini, 1, "1", "0"},
     {"B038", "clip-of-buffer", "multi_steps(chain(clip(1), sgd(1)), k=2, reduce=sum)", 0, {2, -2}, u, 2, "0", "1"},
     {"B042", "unscaled-twice", "chain(scale(0.0009765625), adam(1))", 0, {0x1p-10}, u, 1, "-0.9896", "-0.0852"},
 };
@@ -137,6 +139,8 @@ const std::vector<Report> moment_reports = {
     {"B064", "complement-twice", "adam(1)", 0, {1}, u, 1, "-1.0000", "-0.1111"},
     {"B093", "integer-decay", "adam(1, b1=0)", 0, std::vector<double>(65, 1.0), u, 63, "-1", "-1"},
     {"B093", "integer-decay", "adam(1, b1=0)", 0, std::vector<double>(65, 1.0), u, 64, "-1", "nan"},
+    // 0.999 as a float32 is 16760439/2^24, and 1 minus that 16777/2^24 = 0.00099998712...
+    {"B095", "b2-as-float32", "adam(1)", 0, {1}, "state/nu/w", 1, "0.0010000000", "0.0009999871"},
     {"B096", "b2-truncated", "adam(1)", 0, {1}, "state/nu/w", 1, "0.00100000", "0.00390625"},
     {"B100", "eps-scaled", "adam(1)", 0, {1e-8}, u, 1, "-0.5000", "-0.0307"},
     {"B102", "eps-scaled", "adam(1)", 0, {1e-8}, u, 1, "-0.5000", "-0.0307"},
@@ -144,6 +148,12 @@ const std::vector<Report> moment_reports = {
     {"B106", "no-root", "adam(1)", 0, {4}, u, 1, "-1.00", "-0.25"},
     {"B107", "dampened", "chain(trace(0.9), scale(-1))", 0, {1}, "state/of[0]/trace/w", 1, "1.0", "0.5"},
     {"B109", "momentum-as-average", "chain(trace(0.9), scale(-1))", 0, {1}, u, 1, "-1.0", "-0.1"},
+    // Both are right at step 1. At step 2 the moments are 0.19 and 0.001999, or mu is 0.9 * 1 + 0.1 after the
+    // correction.
+    {"B198", "time-frozen", "adam(1)", 0, {1, 1}, u, 1, "-1.0000", "-1.0000"},
+    {"B198", "time-frozen", "adam(1)", 0, {1, 1}, u, 2, "-1.0000", "-1.3438"},
+    {"B198", "compounding", "adam(1)", 0, {1, 1}, u, 1, "-1.000", "-1.000"},
+    {"B198", "compounding", "adam(1)", 0, {1, 1}, u, 2, "-1.000", "-5.263"},
     {"B116", "state-frozen", "adam(1)", 0, {1, 1}, mu, 2, "0.19", "0.00"},
     {"B117", "not-a-number", "adamw(0.1)", 0, {1}, u, 1, "-0.1", "nan"},
     {"B127", "zero-as-absent", "adam(1)", 0, {1, 0}, u, 2, "-0.6701", "0.0000"},
@@ -151,6 +161,8 @@ const std::vector<Report> moment_reports = {
 
 const std::vector<Report> decay_reports = {
     {"B044", "decay-after-step", "adamw(0.1, eps=0, weight_decay=0.5)", 1, {1}, w, 1, "0.850", "0.855"},
+    // The first step of Adam without eps is the sign, as every step of Lion is: 1 + 0.1 - 0.01, or 1 - 0.1.
+    {"B046", "decay-into-gradient", "adamw(0.1, eps=0, weight_decay=0.1)", 1, {-0.05}, w, 1, "1.09", "0.90"},
     {"B047", "decoupled-for-coupled", "chain(add_decayed_weights(0.1), adam(0.1))", 2, {0}, w, 1, "1.90", "1.98"},
     {"B047",
      "decoupled-for-coupled",
@@ -195,9 +207,22 @@ const std::vector<Report> decay_reports = {
     {"semantics", "rate-inside-momentum", "sgd([[0, 1], [1, 0.1]], momentum=0.9)", 0, {1, 1}, w, 2, "-1.19", "-2.00"},
 };
 
+// bfloat16 has eight bits: the next number after 1 is 1 + 2^-7, so 1 + 2^-9 becomes 1.
+const std::vector<Report> dtype_reports = {
+    {"B099",
+     "accumulator-downcast",
+     "multi_steps(sgd(1), k=2)",
+     0,
+     {1 + 0x1p-9, 1 + 0x1p-9},
+     u,
+     2,
+     "-1.001953125",
+     "-1.000000000"},
+};
+
 std::vector<Report> reports() {
   std::vector<Report> all;
-  for (const auto& part : {sum_and_weight_reports, step_reports, moment_reports, decay_reports})
+  for (const auto& part : {sum_and_weight_reports, step_reports, moment_reports, decay_reports, dtype_reports})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

@@ -74,7 +74,7 @@ TEST_F(ProcessTest, RequestTimeoutHoldsAfterTheFirstAnswer) {
   EXPECT_EQ(line_of(port.receive_line()), "ready");
   const PortTrouble trouble = trouble_of(port.receive_line());
   EXPECT_EQ(trouble.id, "port.timeout");
-  EXPECT_TRUE(contains(trouble.message, "--timeout")) << trouble.message;
+  EXPECT_TRUE(contains(trouble.next, "--timeout")) << trouble.next;
 }
 
 TEST_F(ProcessTest, IgnoringTermEndsInKill) {

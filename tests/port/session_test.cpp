@@ -36,11 +36,14 @@ constexpr Fault faults[] = {
     {"empty-line", "json.empty", ""},
     {"list", "json.wrong-type", "an object"},
     {"nul", "port.nul-byte", "NUL"},
-    {"crash", "port.crashed", "killed by SIGSEGV"},
+    {"crash", "port.crashed",
+     "killed by SIGSEGV; it wrote nothing on stderr\n  at request 3, 2 microsteps of sgd(0.5)\n  next: repeat it "
+     "alone"},
     {"exit", "port.exited", "ValueError: the model is gone"},
     {"half", "port.exited", "its last line unfinished (50 bytes)"},
     {"closed", "port.stdout-closed", "must answer until 'stop'"},
-    {"hang", "port.timeout", "gave no answer within 1 s; raise --timeout"},
+    {"hang", "port.timeout",
+     "gave no answer within 1 s\n  at request 3, 2 microsteps of sgd(0.5)\n  next: raise --timeout"},
 };
 
 class FaultyAnswer : public SessionTest, public testing::WithParamInterface<Fault> {};
@@ -55,6 +58,7 @@ TEST_P(FaultyAnswer, IsAnErrorOfThatPlanAlone) {
   EXPECT_EQ(trouble.id, fault.id);
   EXPECT_TRUE(contains(trouble.message, fault.says)) << trouble.message;
   EXPECT_FALSE(trouble.message.starts_with(trouble.id)) << "the id is told twice";
+  EXPECT_TRUE(contains(trouble.message, "\n  at ") && contains(trouble.message, "\n  next: ")) << trouble.message;
   expect_right(session->run(plan(2)));
 }
 

@@ -21,12 +21,13 @@ namespace microstep {
 
 /// What a port did wrong. `id` is one of: port.not-found, port.not-executable, port.bad-interpreter, port.cannot-spawn,
 /// port.exited-before-handshake, port.exited, port.crashed, port.timeout, port.stdin-closed, port.stdout-closed,
-/// port.line-too-long, port.nul-byte, port.invalid-utf8. `message` is one line with reason and next step;
-/// `detail` is the tail of the port's stderr, as valid UTF-8, empty if it said nothing.
+/// port.line-too-long, port.nul-byte, port.invalid-utf8. `message` is the reason; `detail` is the tail of the port's
+/// stderr, as valid UTF-8, empty if it said nothing; `next` the step that helps, empty where the message tells it.
 struct PortTrouble {
   std::string id;
   std::string message;
   std::string detail;
+  std::string next = {};
 };
 
 struct ProcessOptions {

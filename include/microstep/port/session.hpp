@@ -32,7 +32,6 @@ class PortSession {
  private:
   void start();
   Answer ask(const Plan& plan);
-  Answer failed(const std::string& id, const std::string& message);
 
   std::vector<std::string> argv_;
   ProcessOptions options_;

@@ -67,6 +67,26 @@ class Decoupled final : public Lying<A> {
   TransformationPointer<A> adam_;
 };
 
+/// The decoupled form was claimed; the decay goes into the gradient, so the moments see it and Adam scales it away.
+template <class A>
+class DecayIntoGradient final : public Lying<A> {
+ public:
+  DecayIntoGradient(const Spec& spec, const std::string& detail)
+      : Lying<A>(spec, detail), undecayed_(build<A>(without_decay(spec))) {}
+
+ protected:
+  void before(Step<A>& s) const override { decay_once(s, -this->spec_.number("weight_decay")); }
+  void instead(Step<A>& s) const override { undecayed_->update(s.arithmetic, s.updates, s.state, s.params, s.input); }
+
+ private:
+  static Spec without_decay(Spec spec) {
+    spec.args["weight_decay"] = Value(0);
+    return spec;
+  }
+
+  TransformationPointer<A> undecayed_;
+};
+
 void with_zero_gradients(Plan& plan) {
   for (GivenGradient& given : plan.given) given.gradient.mark_all(Presence::zero);
 }
@@ -105,6 +125,13 @@ const std::vector<Liar> rows = {
      "AdamW's rule where L2 was claimed",
      "",
      makers<Decoupled>()},
+    {"decay-into-gradient",
+     {},
+     "decay-form",
+     "adamw(0.1, weight_decay=0.1)",
+     "L2 where decoupled decay was claimed: what B046 reports of Lion",
+     "",
+     makers<DecayIntoGradient>()},
     {"decay-after-rate",
      {"B049"},
      "decay-form",

@@ -1,0 +1,122 @@
+// A golden that was damaged on its way: each command that reads it exits with 3, says id, place and next step, and
+// writes nothing.
+#include "cli/command.hpp"
+#include "microstep/golden/file.hpp"
+
+namespace microstep::cli_test {
+namespace {
+
+constexpr const char* name = "sgd.alone.float32.json";
+
+std::string whole() { return text_of(source("golden/optax-0.2.6/") + name); }
+
+struct Damage {
+  std::string what;
+  std::string (*done)();
+  /// The manifest has the hash of what stands there now: the damage was done before it was listed.
+  bool listed;
+  std::string id, place;
+};
+
+std::string twice() { return replaced(whole(), "\"why\": ", "\"why\": \"another\", \"why\": "); }
+std::string newer() { return replaced(whole(), "microstep/golden/1", "microstep/golden/2"); }
+// The example's number where the list of the microbatch's examples is due, and a gradient without its axes.
+std::string no_batch_axis() { return replaced(whole(), "[[0],[1],[2],[3]]", "[0,1,2,3]"); }
+std::string no_gradient_axis() {
+  return replaced(whole(), "\"w\":[0.9375,-0.1875,0.1875,-0.375,-0.5625,-0.75]", "\"w\":0.9375");
+}
+std::string truncated() { return whole().substr(0, whole().size() / 2); }
+std::string edited() { return replaced(whole(), "\"0.2.6\"", "\"0.2.7\""); }
+std::string renamed() { return replaced(whole(), "\"sgd.alone.float32\"", "\"sgd.alone.float64\""); }
+
+void list_as(const Folder& folder, const std::string& text) {
+  folder.write("MANIFEST.sha256", sha256_of(text) + "  " + name + "\n");
+}
+
+class Damaged : public ::testing::TestWithParam<Damage> {
+ protected:
+  Damaged() {
+    bad.write(name, GetParam().done());
+    list_as(bad, GetParam().listed ? GetParam().done() : whole());
+    good.write(name, whole());
+    list_as(good, whole());
+  }
+  // In the results, which also tell of the goldens that are whole.
+  void expect_fault(const Result& result) const {
+    EXPECT_EQ(result.code, 3) << result.out << result.err;
+    const std::string begin = "FAULT " + GetParam().id + ": ";
+    EXPECT_TRUE(result.says(begin)) << result.out;
+    EXPECT_EQ(result.out.find("FAULT "), result.out.rfind("FAULT ")) << result.out;
+    EXPECT_TRUE(result.says("\n  at " + bad.file(name) + GetParam().place)) << result.out;
+    EXPECT_TRUE(result.says("\n  next: ")) << result.out;
+  }
+
+  Folder bad, good;
+};
+
+TEST_P(Damaged, IsNotVerified) {
+  const auto before = bad.contents();
+  expect_fault(microstep({"verify", bad.path}));
+  EXPECT_EQ(bad.contents(), before);
+}
+
+TEST_P(Damaged, IsNotVerifiedAgainstAPortEither) {
+  const auto before = bad.contents();
+  expect_fault(microstep({"verify", bad.path, "--", MICROSTEP_BINARY, "serve"}));
+  EXPECT_EQ(bad.contents(), before);
+}
+
+TEST_P(Damaged, IsNotComparedOnEitherSide) {
+  const auto before = bad.contents();
+  expect_fault(microstep({"diff", bad.path, good.path}));
+  expect_fault(microstep({"diff", good.path, bad.path}));
+  EXPECT_EQ(bad.contents(), before);
+  EXPECT_EQ(good.contents(), (std::map<std::string, std::string>{
+                                 {name, whole()}, {"MANIFEST.sha256", sha256_of(whole()) + "  " + name + "\n"}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, Damaged,
+                         ::testing::Values(Damage{"twice", twice, true, "json.duplicate-key", "#\n"},
+                                           Damage{"newer", newer, true, "golden.newer-schema", "#/schema\n"},
+                                           Damage{"no_batch_axis", no_batch_axis, true, "json.wrong-type",
+                                                  "#/plans/accumulated/batches/0\n"},
+                                           Damage{"no_gradient_axis", no_gradient_axis, true, "json.shape-mismatch",
+                                                  "#/plans/accumulated/given/0/gradients/w\n"},
+                                           Damage{"truncated", truncated, true, "json.invalid-json", ":"},
+                                           Damage{"cut_later", truncated, false, "golden.corrupt", "\n"},
+                                           Damage{"edited", edited, false, "golden.corrupt", "\n"},
+                                           Damage{"renamed", renamed, true, "golden.id-mismatch", "\n"}),
+                         [](const auto& info) { return info.param.what; });
+
+// What waits has no line in the manifest: an edit of it is for the reader's eyes, unless it is no golden of that name.
+class DamagedWaiting : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(DamagedWaiting, IsNotAccepted) {
+  const Folder folder;
+  folder.write(name, whole());
+  list_as(folder, whole());
+  const std::string waiting = folder.write(std::string(name) + ".new", GetParam().done());
+  const auto before = folder.contents();
+  for (const std::vector<std::string>& ids : {std::vector<std::string>{}, {"sgd.alone.float32"}}) {
+    std::vector<std::string> arguments = {"accept", folder.path};
+    arguments.insert(arguments.end(), ids.begin(), ids.end());
+    const Result result = microstep(arguments);
+    EXPECT_TRUE(refuses(result, 3, GetParam().id));
+    EXPECT_TRUE(result.warns("\n  at " + waiting + GetParam().place)) << result.err;
+    EXPECT_EQ(folder.contents(), before);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, DamagedWaiting,
+                         ::testing::Values(Damage{"twice", twice, true, "json.duplicate-key", "#\n"},
+                                           Damage{"newer", newer, true, "golden.newer-schema", "#/schema\n"},
+                                           Damage{"no_batch_axis", no_batch_axis, true, "json.wrong-type",
+                                                  "#/plans/accumulated/batches/0\n"},
+                                           Damage{"no_gradient_axis", no_gradient_axis, true, "json.shape-mismatch",
+                                                  "#/plans/accumulated/given/0/gradients/w\n"},
+                                           Damage{"truncated", truncated, true, "json.invalid-json", ":"},
+                                           Damage{"renamed", renamed, true, "golden.id-mismatch", "\n"}),
+                         [](const auto& info) { return info.param.what; });
+
+}  // namespace
+}  // namespace microstep::cli_test
