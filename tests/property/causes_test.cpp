@@ -1,6 +1,5 @@
 // Of drawn specs and options: wherever compare says different it names a cause, and a cause is named nowhere else.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +11,7 @@
 namespace microstep::property {
 namespace {
 
-constexpr std::uint64_t cases = 300;
+constexpr std::uint64_t cases = 1000;
 
 PlanOptions drawn_options(Dice& dice) {
   PlanOptions options;
@@ -58,8 +57,8 @@ TEST(Causes, AreNamedWhereverPlansDifferAndNowhereElse) {
     ++found[verdict];
     EXPECT_EQ(comparison->causes.empty(), verdict != Sameness::different)
         << "case " << which_case << ": " << to_string(request.spec) << " against "
-        << to_string(comparison->reference.spec) << " is " << to_string(verdict) << " with the causes "
-        << fmt::format("{}", fmt::join(comparison->causes, ", "));
+        << to_string(comparison->reference.spec) << " is " << to_string(verdict) << " with "
+        << comparison->causes.size() << " causes";
   }
   EXPECT_GE(found[Sameness::different], cases / 4);
   EXPECT_GE(found[Sameness::same], cases / 10);
