@@ -135,18 +135,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Edit{"multi_steps(adam(0.1), k=2)", "multi_steps(adam(-1), k=2)", "spec.out-of-range"},
                       Edit{"\"spec\": \"multi_steps(adam(0.1), k=2)\", ", "", "trace.no-spec"}));
 
-TEST(BadTraceFile, AGradientThatLacksItsAxisIsRefused) {
-  const Folder folder;
-  const std::string numbers = "[0.1257302165031433, -0.13210485875606537, 0.6404226422309875]";
-  const std::string text =
-      replaced(text_of(kept()), "{\"dtype\": \"float32\", \"shape\": [3], \"values\": " + numbers + "}", "0.125");
-  const Result result = microstep({"judge", folder.write("trace.json", text)});
-  EXPECT_TRUE(refuses(result, 3, "json.shape-mismatch"));
-  EXPECT_TRUE(
-      result.warns("the shape [] for the shape [3]\n  at " + folder.file("trace.json") + "#/steps/0/gradients/w\n"))
-      << result.err;
-}
-
 TEST(BadTraceFile, TruncatedAnywhereIsRefused) {
   const Folder folder;
   const std::string text = text_of(kept());
