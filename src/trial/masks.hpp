@@ -8,7 +8,8 @@
 
 namespace microstep {
 
-/// One line for each such glob, with the nearest leaf name, or all of them where none is near.
+/// One line for each such glob, with the nearest leaf name, or all of them where none is near. Throws plan.mask for a
+/// mask of which no glob matches.
 std::vector<std::string> unmatched_globs(const Spec& spec, const Layout& layout);
 
 }  // namespace microstep

@@ -122,11 +122,22 @@ TEST(Compare, SkipsAlongAChainOfAccumulatorsAreRefused) {
   EXPECT_TRUE(refuses(microstep({"compare", spec, "--problem", "replay"}), 2, "plan.no-common-windows"));
 }
 
-TEST(Compare, WarnsOfAMaskThatMatchesNoLeaf) {
-  const std::string spec = "multi_steps(adamw(0.1, mask=[\"wo*\"]), k=2)";
+TEST(Compare, WarnsOfAGlobThatMatchesNoLeaf) {
+  const std::string spec = "multi_steps(adamw(0.1, mask=[\"w*\", \"wo*\"]), k=2)";
   const std::string words = "'wo*' in the mask of adamw matches no leaf; did you mean 'w0'?";
   EXPECT_TRUE(microstep({"compare", spec}).says("warning: " + words));
   EXPECT_EQ(json({"compare", spec}).at("warnings").element(0).text(), words);
+}
+
+TEST(Compare, RefusesAMaskThatFitsNoLeaf) {
+  for (const std::string spec :
+       {"multi_steps(adamw(0.1, mask=[\"wo*\"]), k=2)", "multi_steps(masked(sgd(0.1), mask=[zzz]), k=2)"}) {
+    const Result result = microstep({"compare", spec});
+    EXPECT_EQ(result.code, 2) << spec;
+    EXPECT_EQ(result.out, "");
+    for (const char* part : {"plan.mask", "mask of", "\n  at ", "\n  next: name leaves of the problem"})
+      EXPECT_NE(result.err.find(part), std::string::npos) << part << " in\n" << result.err;
+  }
 }
 
 TEST(Compare, RaggedMicrobatchesNeedWeights) {

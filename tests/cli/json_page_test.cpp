@@ -113,14 +113,14 @@ TEST(JsonPage, Compare) {
   expect_page("compare",
               {run({"compare", "multi_steps(adam(0.1), k=2)"}), run({"compare", "chain(adam(0.1), apply_every(2))"}),
                run({"compare", "chain(sgd(0.1), apply_every(2))"}),
-               run({"compare", "multi_steps(masked(adam(0.1), mask=[v]), k=2)", "--against", "sgd(0.1)"}),
+               run({"compare", "multi_steps(masked(adam(0.1), mask=[\"w*\", v]), k=2)", "--against", "sgd(0.1)"}),
                run({"compare", "multi_steps(sgd(1e300), k=2)"})});
 }
 
 TEST(JsonPage, Judge) {
   const std::string trace = source("tests/json/recorded/numpy_loop.json");
   expect_page("judge", {run({"judge", trace}), run({"judge", trace, "--spec", "multi_steps(adam(0.2), k=2)"}),
-                        run({"judge", trace, "--spec", "multi_steps(adamw(0.2, mask=[v]), k=2)"})});
+                        run({"judge", trace, "--spec", "multi_steps(adamw(0.2, mask=[w, v]), k=2)"})});
 }
 
 TEST(JsonPage, CommandsWithoutInput) {

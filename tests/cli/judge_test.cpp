@@ -58,9 +58,10 @@ TEST(Judge, RefusesATraceWhoseAccumulatorsSkipOutOfStep) {
   EXPECT_TRUE(refuses(microstep({"judge", folder.write("trace.json", trace)}), 3, "plan.no-common-windows"));
 }
 
-TEST(Judge, WarnsOfAMaskThatMatchesNoLeaf) {
+TEST(Judge, RefusesAMaskThatFitsNoLeaf) {
   const Result result = microstep({"judge", kept(), "--spec", "multi_steps(adamw(0.1, mask=[v]), k=2)"});
-  EXPECT_TRUE(result.says("warning: 'v' in the mask of adamw matches no leaf; ")) << result.out;
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("plan.mask: no leaf is in the mask of adamw: 'v' "), std::string::npos) << result.err;
 }
 
 TEST(Judge, SaysTheCauseAndTheSpecThatExplainsTheTrace) {

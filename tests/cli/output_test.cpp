@@ -52,6 +52,7 @@ TEST(Serve, AnswersOneLineARequest) {
   EXPECT_TRUE(result.says("\"errored\":{\"id\":\"json.invalid-json\"")) << result.out;
   EXPECT_TRUE(result.says("{\"seq\":3,\"version\":1,\"name\":\"microstep\"")) << result.out;
   EXPECT_TRUE(result.out.ends_with("{\"seq\":4}\n")) << result.out;
+  EXPECT_EQ(microstep({"serve", "--json"}, {{}, "{\"seq\":4,\"request\":\"stop\"}\n", {}}).out, "{\"seq\":4}\n");
 }
 
 TEST(Help, EveryCommandSaysWhatItIsFor) {

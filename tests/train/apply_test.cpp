@@ -27,7 +27,8 @@ Tree<float> numbers(std::size_t step) {
   return tree;
 }
 
-void expect_equal(const Tree<float>& a, const Tree<float>& b, const std::string& what) {
+template <class V>
+void expect_equal(const Tree<V>& a, const Tree<V>& b, const std::string& what) {
   ASSERT_EQ(a.leaf_count(), b.leaf_count());
   for (std::size_t i = 0; i < a.leaf_count(); ++i) {
     EXPECT_EQ(a.leaf(i), b.leaf(i)) << what;
@@ -37,7 +38,8 @@ void expect_equal(const Tree<float>& a, const Tree<float>& b, const std::string&
   }
 }
 
-void expect_equal(const State<float>& a, const State<float>& b) {
+template <class V>
+void expect_equal(const State<V>& a, const State<V>& b) {
   EXPECT_EQ(a.counts, b.counts) << a.op;
   ASSERT_EQ(a.slots.size(), b.slots.size());
   for (std::size_t n = 0; n < a.slots.size(); ++n)
@@ -46,28 +48,79 @@ void expect_equal(const State<float>& a, const State<float>& b) {
   for (std::size_t n = 0; n < a.of.size(); ++n) expect_equal(a.of[n], b.of[n]);
 }
 
-class InBlocks : public testing::TestWithParam<const char*> {};
+/// A run moved by update_and_apply beside one whose updates and params are moved as wholes.
+template <class B>
+class Twice {
+ public:
+  using V = typename B::Value;
+  Twice(const B& arithmetic, const char* spec, const Tree<V>& start)
+      : arithmetic_(arithmetic),
+        transformation_(build<B>(parse_spec(spec))),
+        params_(start),
+        whole_params_(start),
+        state_(transformation_->init(arithmetic, start)),
+        whole_state_(state_) {}
 
-TEST_P(InBlocks, IsTheWholeUpdate) {
-  const auto transformation = build<A>(parse_spec(GetParam()));
-  Tree<float> params = numbers(100), other_params = params;
-  State<float> state = transformation->init(A{}, params), other_state = transformation->init(A{}, params);
-  bool moved_in_blocks = false;
-  for (std::size_t t = 0; t < 7; ++t) {
-    Tree<float> updates = numbers(t), other_updates = updates;
-    moved_in_blocks = moved_in_blocks || transformation->moves_in_blocks(state);
-    update_and_apply(A{}, *transformation, params, updates, state, {1, t == 6});
-    transformation->update(A{}, other_updates, other_state, other_params, {1, t == 6});
-    apply_updates(A{}, other_params, other_updates);
-    expect_equal(updates, other_updates, "updates");
-    expect_equal(params, other_params, "params");
-    expect_equal(state, other_state);
+  void step(Tree<V> gradients, bool last) {
+    Tree<V> updates = gradients;
+    may_have_moved_in_blocks = may_have_moved_in_blocks || transformation_->moves_in_blocks(state_);
+    update_and_apply(arithmetic_, *transformation_, params_, updates, state_, {1, last});
+    transformation_->update(arithmetic_, gradients, whole_state_, whole_params_, {1, last});
+    apply_updates(arithmetic_, whole_params_, gradients);
+    expect_equal(updates, gradients, "updates");
+    expect_equal(params_, whole_params_, "params");
+    expect_equal(state_, whole_state_);
   }
-  EXPECT_TRUE(moved_in_blocks);
+
+  bool may_have_moved_in_blocks = false;
+
+ private:
+  B arithmetic_;
+  TransformationPointer<B> transformation_;
+  Tree<V> params_, whole_params_;
+  State<V> state_, whole_state_;
+};
+
+class EverySpec : public testing::TestWithParam<const char*> {};
+
+TEST_P(EverySpec, InBlocksIsTheWholeUpdate) {
+  Twice<A> twice(A{}, GetParam(), numbers(100));
+  for (std::size_t t = 0; t < 7; ++t) twice.step(numbers(t), t == 6);
+  EXPECT_TRUE(twice.may_have_moved_in_blocks);
+}
+
+// What is absent or zero in the closing microstep is not read.
+TEST(InBlocks, NotWhereALeafIsAbsentOrZero) {
+  for (const Presence presence : {Presence::absent, Presence::zero})
+    for (std::size_t at = 0; at < 4; ++at) {
+      Twice<A> twice(A{}, "multi_steps(adam(0.1), k=2)", numbers(100));
+      for (std::size_t t = 0; t < 4; ++t) {
+        Tree<float> gradients = numbers(t);
+        if (t == at) gradients.mark(1, presence);
+        twice.step(gradients, t == 3);
+      }
+    }
+}
+
+// Accumulators, params and gradients of several dtypes.
+TEST(InBlocks, NotInSeveralDtypes) {
+  const Emulated<double> in{Dtype::float64, HyperPrecision::float64};
+  for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
+    Tree<double> params(with_dtype(large_layout(), Dtype::bfloat16));
+    for (std::size_t i = 0; i < params.leaf_count(); ++i) std::ranges::fill(params.values(i), 0.5);
+    Twice<Emulated<double>> twice(in, "multi_steps(sgd(0.1), k=3, acc_dtype=float64)", params);
+    for (std::size_t t = 0; t < 6; ++t) {
+      Tree<double> gradients(with_dtype(large_layout(), dtype));
+      const Tree<float> given = numbers(t);
+      for (std::size_t i = 0; i < given.leaf_count(); ++i)
+        std::ranges::copy(given.values(i), gradients.values(i).begin());
+      twice.step(gradients, t == 5);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Specs, InBlocks,
+    InBlocks, EverySpec,
     testing::Values("multi_steps(adam(0.1), k=3)", "multi_steps(adamw([[0, 0.1], [1, 0.2]], mask=[\"w\"]), k=2)",
                     "multi_steps(sgd(0.1, momentum=0.9, nesterov=true), k=3, reduce=sum)",
                     "multi_steps(chain(clip(0.5), add_decayed_weights(0.01), trace(0.9), scale(0.5), "

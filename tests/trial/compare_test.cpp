@@ -199,7 +199,7 @@ TEST(Compare, KOfOneIsNotJudgedAgainstAnotherRule) {
 // `w*` matches two leaves of the mlp, `kernel` none, `b2` stands near `b0` and `b1`.
 TEST(Compare, WarnsOfAMaskThatMatchesNoLeaf) {
   const Comparison comparison =
-      compare(asked("multi_steps(chain(masked(trace(0.5), mask=[\"w*\", kernel]), adamw(0.1, mask=[b2])), k=2)"));
+      compare(asked("multi_steps(chain(masked(trace(0.5), mask=[\"w*\", kernel]), adamw(0.1, mask=[b2, b1])), k=2)"));
   EXPECT_EQ(comparison.warnings,
             (std::vector<std::string>{"'kernel' in the mask of masked matches no leaf; the leaves are w0, b0, w1, b1",
                                       "'b2' in the mask of adamw matches no leaf; did you mean 'b0'?"}));

@@ -20,6 +20,7 @@ int run() {
 
 void add_serve(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("serve", "be a port: answer requests (docs/protocol.md) on standard input");
+  command->add_flag("--json")->description("accepted as everywhere; a port speaks JSON with and without it");
   command->callback([&action] { action = run; });
 }
 
