@@ -56,7 +56,7 @@ class LiveOptax : public testing::TestWithParam<const char*> {
 
   std::unique_ptr<PortSession> session() const {
     ProcessOptions options;
-    options.start_timeout = options.request_timeout = std::chrono::seconds(120);
+    options.start_timeout = options.request_timeout = options.eof_grace = std::chrono::seconds(120);
     return std::make_unique<PortSession>(std::vector{python, source_path("tools/ports/optax_port.py")}, options);
   }
 

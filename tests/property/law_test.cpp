@@ -1,8 +1,10 @@
 // What happens to a law that is false: tested with one that is false on purpose.
 #include "property/law.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -33,7 +35,7 @@ Ruling a_sum_is_a_mean(const Plan& plan) {
 class FalseLaw : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / "microstep-false-law";
+    folder_ = std::filesystem::temp_directory_path() / fmt::format("microstep-false-law-{}", getpid());
     std::filesystem::remove_all(folder_);
     const char* named = std::getenv("MICROSTEP_FAILURES");
     before_ = named ? named : "";
