@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <string>
 
 #include "case.hpp"
 
@@ -9,16 +10,18 @@ namespace microstep::bench {
 namespace {
 
 // Its output goes nowhere.
-void run_version() {
-  char program[] = MICROSTEP_BINARY, argument[] = "--version", path[] = "PATH=/usr/bin:/bin";
-  char* arguments[] = {program, argument, nullptr};
-  char* environment[] = {path, nullptr};
+void run_tool(std::vector<std::string> words) {
+  char path[] = "PATH=/usr/bin:/bin", ci[] = "CI=true";
+  char* environment[] = {path, ci, nullptr};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 1, "/dev/null", 1, 0);
   pid_t child = 0;
   int status = 1;
-  const bool started = posix_spawn(&child, program, &files, nullptr, arguments, environment) == 0;
+  const bool started = posix_spawn(&child, MICROSTEP_BINARY, &files, nullptr, arguments.data(), environment) == 0;
   posix_spawn_file_actions_destroy(&files);
   if (!started || waitpid(child, &status, 0) != child || status != 0) std::abort();
 }
@@ -26,8 +29,26 @@ void run_version() {
 }  // namespace
 
 std::vector<Case> start_cases() {
-  const std::string name = "microstep --version, start to end";
-  return {{name, Figure::milliseconds, 20, {name, {}, run_version}}};
+  const std::string version = "microstep --version, start to end";
+  const std::string verify = "microstep verify golden/optax-0.2.8, start to end";
+  return {
+      {version,
+       Figure::milliseconds,
+       20,
+       {version,
+        {},
+        [] {
+          run_tool({"microstep", "--version"});
+        }}},
+      {verify,
+       Figure::milliseconds,
+       20'000,
+       {verify,
+        {},
+        [] {
+          run_tool({"microstep", "verify", MICROSTEP_GOLDEN "/optax-0.2.8"});
+        }}},
+  };
 }
 
 }  // namespace microstep::bench
