@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "microstep/data/error.hpp"
 #include "microstep/data/random.hpp"
 #include "microstep/train/setup.hpp"
 #include "microstep/trial/evidence.hpp"
@@ -37,6 +40,20 @@ double drawn(const Recipe& recipe, const Stream& stream, std::uint64_t microstep
                                  : dyadic(stream, microstep, index, recipe.draw == "mixed");
 }
 
+double& place_of(const Poison& poison, Tree<double>& gradient) {
+  const auto leaf = poison.leaf.empty() ? std::size_t{0} : gradient.layout().find(poison.leaf);
+  if (!leaf)
+    throw Error("recipe.unknown-name", fmt::format("no leaf is named '{}'", poison.leaf), {},
+                "name one of the recipe's leaves");
+  const std::span<double> values = gradient.values(*leaf);
+  if (poison.element < 0 || poison.element >= std::ssize(values))
+    throw Error("recipe.no-element",
+                fmt::format("leaf '{}' has {} elements, none at {}", gradient.layout().leaves()[*leaf].name,
+                            values.size(), poison.element),
+                {}, "count from 0");
+  return values[static_cast<std::size_t>(poison.element)];
+}
+
 Tree<double> gradient_of(const Recipe& recipe, const LayoutPointer& layout, std::int64_t microstep) {
   Stream stream(recipe.id, 1);
   Tree<double> gradient(layout);
@@ -44,7 +61,7 @@ Tree<double> gradient_of(const Recipe& recipe, const LayoutPointer& layout, std:
   for (std::size_t i = 0; i < gradient.leaf_count(); ++i)
     for (double& x : gradient.values(i)) x = drawn(recipe, stream, static_cast<std::uint64_t>(microstep), index++);
   for (const Poison& poison : recipe.poisons)
-    if (poison.microstep == microstep) gradient.values(0)[0] = poison.value;
+    if (poison.microstep == microstep) place_of(poison, gradient) = poison.value;
   return gradient;
 }
 

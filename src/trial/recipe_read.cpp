@@ -48,10 +48,17 @@ std::vector<Role> roles_named(const Document& list) {
   return roles;
 }
 
+constexpr std::string_view poison_keys[] = {"microstep", "value", "leaf", "element"};
+
 std::vector<Poison> poisons(const Document& list) {
   std::vector<Poison> result;
-  for (std::size_t i = 0; i < list.size(); ++i)
-    result.push_back({list.element(i).at("microstep").integer(), list.element(i).at("value").number()});
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Document each = list.element(i);
+    each.expect_only(poison_keys);
+    Poison& poison = result.emplace_back(Poison{each.at("microstep").integer(), each.at("value").number(), {}, 0});
+    if (auto v = each.find("leaf")) poison.leaf = v->text();
+    if (auto v = each.find("element")) poison.element = v->integer();
+  }
   return result;
 }
 

@@ -1,4 +1,5 @@
 // Recipes that are refused; recording, explaining behaviours and comparing folders, with our own engine as the library.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -52,7 +53,28 @@ INSTANTIATE_TEST_SUITE_P(
                       Refused{R"x("spec":"sgd(1)","plans":"same","dtype":"int8")x", "json.unknown-dtype"},
                       Refused{R"x("spec":"sgd(1)","plans":"same","broken":["reduction.men"])x", "contract.unknown"},
                       Refused{R"x("spec":"sgd(1)","plans":"same","behaviours":["odd"])x", "behaviour.unknown"},
+                      Refused{R"x("spec":"sgd(1)","plans":"same","poisons":[{"microstep":1,"value":0,"at":1}])x",
+                              "json.unknown-key"},
+                      Refused{R"x("spec":"sgd(1)","plans":"same","poisons":[{"microstep":1,"value":0,"leaf":"c"}])x",
+                              "recipe.unknown-name"},
+                      Refused{R"x("spec":"sgd(1)","plans":"same","poisons":[{"microstep":1,"value":0,"element":6}])x",
+                              "recipe.no-element"},
+                      Refused{R"x("spec":"sgd(1)","plans":"same","poisons":[{"microstep":1,"value":0,"element":-1}])x",
+                              "recipe.no-element"},
                       Refused{R"x("spec":"sgd(1)","plans":"same","windws":3)x", "json.unknown-key"}));
+
+TEST(RecipePoison, IsOneElementOfTheLeafItNames) {
+  const Recipe recipe = recipe_of(
+      R"x("spec":"sgd(1)","plans":"same","windows":2,"poisons":[{"microstep":2,"value":96,"leaf":"b","element":1}])x");
+  const Plan plan = experiment_of(recipe, PortFacts{}).plans.at(Role::accumulated);
+  std::vector<std::string> found;
+  for (std::size_t t = 0; t < plan.given.size(); ++t)
+    for (std::size_t i = 0; i < plan.given[t].gradient.leaf_count(); ++i)
+      for (std::size_t j = 0; j < plan.given[t].gradient.values(i).size(); ++j)
+        if (plan.given[t].gradient.values(i)[j] == 96)
+          found.push_back(fmt::format("{}{}{}", t, plan.params.leaf(i).name, j));
+  EXPECT_EQ(found, std::vector<std::string>{"1b1"});
+}
 
 // float64 gradients with full significands under an accumulator whose dtype is left to the library.
 const char* mean_of_three = R"x("spec":"multi_steps(sgd(0.5), k=3)","plans":"same","dtype":"float64","draw":"scaled")x";

@@ -13,10 +13,13 @@ namespace microstep {
 
 // The experiments that are recorded from libraries, as a committed list (golden/*.experiments.json, schema
 // microstep/experiments/1): each a recipe from which the plan follows, and the verdicts that were derived by hand.
-/// A microbatch that is not finite: the first element of the first leaf in that microstep (from 1).
+/// A microbatch that is not finite: one element of the leaf of that name, or of the first one, in that microstep (from
+/// 1).
 struct Poison {
   std::int64_t microstep = 1;
   double value = 0;
+  std::string leaf;
+  std::int64_t element = 0;
 };
 
 struct Recipe {
