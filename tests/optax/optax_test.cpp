@@ -22,11 +22,21 @@ namespace {
 
 // Each has an accumulated run and its large batch; float64 and bfloat16 show what changed from 0.2.6 to 0.2.8.
 constexpr std::string_view chosen[] = {
-    "sgd.multi_steps2.float32",           "nesterov.multi_steps4.float32",     "adam.multi_steps3.float32.scaled",
-    "adam.multi_steps3.float64.scaled",   "adam.multi_steps3.bfloat16.scaled", "adam.apply_every3.float32",
-    "adamw.apply_every2.float32",         "sgd.multi_steps_schedule.float32",  "sgd.multi_steps3_sum.float32",
-    "sgd.multi_steps3_skip_nan2.float32", "sgd.multi_steps3_edge.float32",     "chain.multi_steps4.float32",
+    "sgd.multi_steps2.float32",
+    "nesterov.multi_steps4.float32",
+    "adam.multi_steps3.float32.scaled",
+    "adam.multi_steps3.float64.scaled",
+    "adam.multi_steps3.bfloat16.scaled",
+    "adam.apply_every3.float32",
+    "adamw.apply_every2.float32",
+    "sgd.multi_steps_schedule.float32",
+    "sgd.multi_steps3_sum.float32",
+    "sgd.multi_steps3_skip_nan2.float32",
+    "sgd.multi_steps3_edge.float32",
+    "chain.multi_steps4.float32",
     "adam.multi_steps3_resume.float32",
+    "masked.multi_steps2.float64.scaled",
+    "sgd.apply_every2_minus_infinity1_rank0.float32",
 };
 
 std::string source_path(const std::string& name) { return std::string(MICROSTEP_SOURCE_DIR) + "/" + name; }

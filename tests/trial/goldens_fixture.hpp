@@ -40,6 +40,14 @@ inline bool has_op(const Spec& spec, std::string_view op) {
   return any_op(spec, [&](const Spec& each) { return each.op == op; });
 }
 
+inline bool is_multi_steps(const Spec& spec) { return spec.op == "multi_steps"; }
+inline bool is_apply_every(const Spec& spec) { return spec.op == "chain" && spec.of.back().op == "apply_every"; }
+inline bool is_alone(const Spec& spec) { return !has_op(spec, "multi_steps") && !has_op(spec, "apply_every"); }
+
+inline bool has_k(const Spec& spec, std::int64_t k) {
+  return any_op(spec, [&](const Spec& each) { return each.args.contains("k") && each.args.at("k") == Value(k); });
+}
+
 /// Of the given gradients in the order of the microsteps.
 inline bool any_number(const Plan& plan, const auto& wanted) {
   for (const GivenGradient& given : plan.given)
