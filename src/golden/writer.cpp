@@ -115,9 +115,9 @@ Written GoldenWriter::propose(const Golden& golden) {
   return Written::unchanged;
 }
 
-void GoldenWriter::accept_one(const std::string& id) {
+std::string GoldenWriter::waiting_golden(const std::string& id) const {
   check_golden_id(id, path_);
-  std::string name = file_name_of(id), path = below(path_, name), waiting = path + std::string(new_end);
+  std::string waiting = below(path_, file_name_of(id)) + std::string(new_end);
   if (!is_there(waiting))
     throw Error("golden.nothing-pending", "\"" + id + "\" has no .new file", path_,
                 "microstep verify " + path_ + " lists what waits as PENDING");
@@ -125,10 +125,15 @@ void GoldenWriter::accept_one(const std::string& id) {
   if (decode_golden(text, waiting).id != id)
     throw Error("golden.id-mismatch", "it is not \"" + id + "\"", waiting,
                 "remove it, and verify against the port again");
+  return text;
+}
+
+void GoldenWriter::accept_one(const std::string& id, const std::string& text) {
+  std::string name = file_name_of(id), path = below(path_, name);
   write_file(path, text);
   list(name, text);
   std::error_code ignored;
-  fs::remove(waiting, ignored);
+  fs::remove(path + std::string(new_end), ignored);
 }
 
 std::vector<std::string> GoldenWriter::accept(const std::vector<std::string>& ids) {
@@ -139,7 +144,9 @@ std::vector<std::string> GoldenWriter::accept(const std::vector<std::string>& id
       if (name.ends_with(end)) accepted.push_back(name.substr(0, name.size() - end.size()));
     }
   std::ranges::sort(accepted);
-  for (const std::string& id : accepted) accept_one(id);
+  std::map<std::string, std::string> texts;
+  for (const std::string& id : accepted) texts[id] = waiting_golden(id);
+  for (const auto& [id, text] : texts) accept_one(id, text);
   return accepted;
 }
 

@@ -107,6 +107,18 @@ TEST_P(DamagedWaiting, IsNotAccepted) {
   }
 }
 
+TEST_P(DamagedWaiting, KeepsTheOthersWaiting) {
+  const Folder folder;
+  const std::string other = "adam.alone.float32.json";
+  folder.write(other + ".new", text_of(source("golden/optax-0.2.6/") + other));
+  folder.write(std::string(name) + ".new", GetParam().done());
+  folder.write(name, whole());
+  list_as(folder, whole());
+  const auto before = folder.contents();
+  EXPECT_TRUE(refuses(microstep({"accept", folder.path}), 3, GetParam().id));
+  EXPECT_EQ(folder.contents(), before);
+}
+
 INSTANTIATE_TEST_SUITE_P(Golden, DamagedWaiting,
                          ::testing::Values(Damage{"twice", twice, true, "json.duplicate-key", "#\n"},
                                            Damage{"newer", newer, true, "golden.newer-schema", "#/schema\n"},

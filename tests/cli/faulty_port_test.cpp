@@ -99,5 +99,21 @@ INSTANTIATE_TEST_SUITE_P(
               "give one number an element"}),
     [](const auto& info) { return info.param.name; });
 
+// A leaf that says another shape is read, and judged: the contracts of form name the leaf and the microstep.
+TEST(PortOfAnotherShape, IsNotRecordedAndTheMicrostepIsTold) {
+  const Folder folder;
+  const Result result =
+      microstep({"record", folder.file("goldens"), "--experiments", folder.write("list.json", list), "--", "python3",
+                 source("tests/cli/children/faulty.py"), MICROSTEP_BINARY, "other-shape"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(
+      result.says("mean.of.two: not written: form.shape is broken: params/w (run reference, microstep 2): "
+                  "[1] where [2, 3] is due."))
+      << result.out << result.err;
+  EXPECT_TRUE(std::filesystem::exists(folder.file("goldens/sum.of.two.json")));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("goldens/mean.of.two.json")));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("goldens/mean.of.two.json.new")));
+}
+
 }  // namespace
 }  // namespace microstep::cli_test

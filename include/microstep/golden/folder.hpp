@@ -54,12 +54,13 @@ class GoldenWriter {
   /// The same without creating: what is not there goes to NAME.json.new, too.
   Written propose(const Golden& golden);
   /// Moves NAME.json.new over NAME.json and lists its hash; all that wait for no ids. Returns the ids. Throws
-  /// golden.nothing-pending, json.* if a waiting file is no golden.
+  /// golden.nothing-pending, json.* if a waiting file is no golden; then none is moved.
   std::vector<std::string> accept(const std::vector<std::string>& ids = {});
 
  private:
   Written beside(const std::string& name, const std::string& text);
-  void accept_one(const std::string& id);
+  std::string waiting_golden(const std::string& id) const;
+  void accept_one(const std::string& id, const std::string& text);
   void list(const std::string& name, const std::string& text);
 
   std::string path_;

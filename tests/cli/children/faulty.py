@@ -26,6 +26,8 @@ def faulty(line):
         answer["seq"] += 7
     if fault == "shape":
         second_w(answer).pop()
+    if fault == "other-shape":
+        answer["trace"]["steps"][1]["params"]["w"] = {"dtype": "float32", "shape": [1], "values": [1]}
     if fault in ("NaN", "null"):
         second_w(answer)[0] = "fault"
     return json.dumps(answer).replace('"fault"', fault) + "\n"
