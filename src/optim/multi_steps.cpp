@@ -136,7 +136,9 @@ class MultiSteps final : public GradientTransformation<A> {
   static void each(const A& store, std::span<V> sum, const Tree<V>& updates, std::size_t i, const Combine& combine) {
     if (updates.is_dense(i)) {
       const std::span<const V> g = updates.values(i);
-      for (std::size_t j = 0; j < sum.size(); ++j) sum[j] = store.cast(combine(sum[j], g[j]));
+      for_fetched_blocks(sum, g, [&](std::size_t first, std::size_t last) {
+        for (std::size_t j = first; j < last; ++j) sum[j] = store.cast(combine(sum[j], g[j]));
+      });
     } else {
       const V zero = A::constant(0);
       for (V& s : sum) s = store.cast(combine(s, zero));

@@ -58,6 +58,21 @@ void for_blocks(const StepInput& input, std::size_t leaf, std::size_t size, cons
   }
 }
 
+/// loop(first, last) over blocks of two buffers, each block asked for while the one before it is worked on: what the
+/// hardware fetches by itself was seen to depend on where the linker puts the loop, up to twice its time.
+template <class S, class Loop>
+void for_fetched_blocks(std::span<S> to, std::span<const S> from, const Loop& loop) {
+  constexpr std::size_t line = sizeof(S) < 64 ? 64 / sizeof(S) : 1;
+  for (std::size_t first = 0; first < to.size(); first += block_size) {
+    const std::size_t last = std::min(first + block_size, to.size());
+    for (std::size_t j = last; j < std::min(last + block_size, to.size()); j += line) {
+      __builtin_prefetch(&to[j], 1);
+      __builtin_prefetch(&from[j]);
+    }
+    loop(first, last);
+  }
+}
+
 /// Leaf i times a hyper-parameter, in the leaf's dtype; a zero or absent leaf stays as it is.
 template <class A>
 void scale_leaf(const A& arithmetic, Tree<typename A::Value>& tree, std::size_t i, double factor,
