@@ -24,20 +24,6 @@ bool is_factor_of_length(const Ball& observed, const Ball& expected, std::int64_
 
 bool is_finite(const Ball& ball) { return wide::is_finite(ball.value); }
 
-std::string path_of(const Reading& reading, const Finding& finding) {
-  const Schema& schema = reading.evidence().observed.at(finding.role).schema();
-  return finding.is_count ? schema.count_paths()[finding.where] : schema.columns()[finding.where].path;
-}
-
-/// The update, or minus it, is the gradient that came in.
-bool is_own_gradient(const Reading& reading, const Finding& finding) {
-  std::string path = path_of(reading, finding);
-  auto column = reading.rows().schema().find_column("gradients/" + path.substr(path.rfind('/') + 1));
-  if (!column || !path.starts_with("updates/")) return false;
-  Wide gradient = number_at(reading.rows(), finding.row, *column, finding.index).value;
-  return gradient != 0 && (gradient == finding.observed.value || -gradient == finding.observed.value);
-}
-
 /// The last window is flushed although it is short.
 bool ends_short(const Reading& reading, std::int64_t row) {
   const Spec* accumulator = find_op(reading.plan().spec, "multi_steps");
@@ -122,16 +108,6 @@ Causes causes_of_nonfinite(const Reading& reading, const Finding& finding) {
   return causes;
 }
 
-Causes causes_of_movement(const Reading& reading, const Finding& finding) {
-  if (reading.is_skipped(finding.row)) return {"nonfinite-skip", "micro-state"};
-  if (!is_finite(finding.observed)) return {"nonfinite-skip"};
-  Causes causes;
-  add_cause(causes, is_own_gradient(reading, finding), "boundary");
-  add_cause(causes, true, "micro-state");
-  add_cause(causes, path_of(reading, finding).starts_with("params/"), "api-state");
-  return causes;
-}
-
 Causes causes_of_count(const Reading& reading, const Finding& finding) {
   std::string path = path_of(reading, finding);
   bool own = path.ends_with("mini_step") || path.ends_with("gradient_step");
@@ -140,7 +116,7 @@ Causes causes_of_count(const Reading& reading, const Finding& finding) {
   Causes causes;
   bool micro = finding.row > 0 && finding.observed.value == Wide(static_cast<double>(finding.row));
   bool of_schedule = path.ends_with("schedule_count") || is_scheduled(reading.plan().spec);
-  add_cause(causes, micro && reading.has_accumulator(), "micro-state");
+  add_cause(causes, micro && first_awake(reading), "micro-state");
   add_cause(causes, skipped, "nonfinite-skip");
   add_cause(causes, of_schedule, "schedule-count");
   add_cause(causes, !path.ends_with("schedule_count"), "time-index");

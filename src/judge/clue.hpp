@@ -46,6 +46,9 @@ bool explains_factor(const Clue& clue, double factor);
 /// The first spec, from outside, whose op begins so.
 const Spec* find_op(const Spec& spec, std::string_view prefix);
 
+/// What is there beyond what was due: one multiple of the params, of which at least two numbers tell.
+bool is_multiple_of_params(const Clue& clue);
+
 // Each adds the causes whose hypotheses explain the clue.
 void explain_reduction(const Clue& clue, Causes& causes);
 void explain_formula(const Clue& clue, Causes& causes);

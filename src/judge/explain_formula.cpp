@@ -96,7 +96,8 @@ void explain_formula(const Clue& clue, Causes& causes) {
     const Spec* found = find_op(spec, op);
     auto count = count_of(clue, op);
     if (!found || !count) continue;
-    const double b = found->number(found->op == "ema" ? "decay" : "b1");
+    const bool second = clue.path().find("/nu/") != std::string::npos;
+    const double b = found->number(found->op == "ema" ? "decay" : second ? "b2" : "b1");
     const double correction = 1 - std::pow(b, static_cast<double>(*count));
     add_cause(causes, explains_factor(clue, correction) || explains_factor(clue, 1 / correction), "time-index");
   }

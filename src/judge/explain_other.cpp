@@ -1,4 +1,5 @@
 // Hypotheses on decay, single leaves, hyper-parameters and precision.
+#include <algorithm>
 #include <cmath>
 
 #include "clue.hpp"
@@ -80,6 +81,11 @@ void explain_scale(const Clue& clue, const Spec& spec, Causes& causes) {
 }
 
 }  // namespace
+
+bool is_multiple_of_params(const Clue& clue) {
+  const auto told = clue.params.size() - static_cast<std::size_t>(std::ranges::count(clue.params, 0.0));
+  return told > 1 && clue.params.size() == clue.observed.size() && common_multiple(clue, clue.params);
+}
 
 void explain_decay(const Clue& clue, Causes& causes) {
   const Spec* link = find_op(clue.reading.plan().spec, "add_decayed_weights");

@@ -189,4 +189,18 @@ std::optional<Finding> first_move(const Reading& reading, const Node& node, std:
   return std::nullopt;
 }
 
+std::optional<Finding> first_awake(const Reading& reading) {
+  for (std::int64_t row = 1; row < reading.rows().rows(); ++row)
+    for (const Node& node : reading.nodes()) {
+      if (reading.awake(node, row) || (node.accumulates() && !node.governor)) continue;
+      if (auto found = first_move(reading, node, row)) return found;
+    }
+  return std::nullopt;
+}
+
+const std::string& path_of(const Reading& reading, const Finding& finding) {
+  const Schema& schema = reading.evidence().observed.at(finding.role).schema();
+  return finding.is_count ? schema.count_paths()[finding.where] : schema.columns()[finding.where].path;
+}
+
 }  // namespace microstep

@@ -77,4 +77,10 @@ std::pair<std::string, std::string> number_texts(const Place& place);
 /// The first count or number of a node that is not what it was a row earlier.
 std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row);
 
+/// The first move of a node that is in an accumulator, or beside one, in a microstep that holds back.
+std::optional<Finding> first_awake(const Reading& reading);
+
+/// Of a count or a column.
+const std::string& path_of(const Reading& reading, const Finding& finding);
+
 }  // namespace microstep

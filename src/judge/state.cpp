@@ -69,14 +69,9 @@ Verdict state_inner_asleep(const Reading& reading) {
   if (!reading.has_accumulator() || reading.always_one())
     return not_applicable("every microstep closes a window (k = 1 or no accumulator)");
   if (std::string why = blindness(reading, false); !why.empty()) return not_applicable(std::move(why));
-  for (std::int64_t row = 1; row < reading.rows().rows(); ++row)
-    for (const Node& node : reading.nodes()) {
-      bool sleeps = !reading.awake(node, row) && (!node.accumulates() || node.governor);
-      if (!sleeps) continue;
-      if (auto found = first_move(reading, node, row))
-        return broken(reading, *found, "the inner optimizer moved in a held microstep",
-                      causes_of_movement(reading, *found));
-    }
+  if (auto found = first_awake(reading))
+    return broken(reading, *found, "the inner optimizer moved in a held microstep",
+                  causes_of_movement(reading, *found));
   return holds("the inner state is bit for bit the same after every held microstep");
 }
 

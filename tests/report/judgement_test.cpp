@@ -81,6 +81,26 @@ TEST(Causes, StandInBothReports) {
   EXPECT_TRUE(has(json_report(j), R"x("explained_by": "multi_steps(sgd(0.5), k=3)")x"));
 }
 
+TEST(Causes, BoundarySaysWhatIsLeftWhereUpdatesComeOnTime) {
+  for (const auto& [contract, words] : std::vector<std::pair<std::string, std::string>>{
+           {"state.accumulator_empty", "something of a closed window is left in the accumulator"},
+           {"emission.counters", "the accumulator's counters are not those of the windows"},
+           {"emission.every_k", "windows begin or end at other microsteps"}}) {
+    TraceJudgement j = judgement();
+    break_contract(j, contract);
+    j.causes = {"boundary"};
+    EXPECT_TRUE(has(text_report(j), "\n  boundary: " + words + "\n")) << text_report(j);
+  }
+}
+
+TEST(Causes, FormulaClaimsNothingOfWhatIsHidden) {
+  TraceJudgement j = judgement();
+  j.causes = {"formula"};
+  EXPECT_TRUE(has(text_report(j), "\n  formula: the update rule or its hyper-parameters are other ones\n"));
+  j.hidden = "state/of[0]/mu/w";
+  EXPECT_TRUE(has(text_report(j), "\n  formula: no other cause fits what is shown; what is hidden might tell one\n"));
+}
+
 // All that the contracts and the specs held against a trace may name.
 TEST(Causes, AreEachInWords) {
   for (const char* id : {"absent",         "api-state",   "backend-split",  "boundary", "clip-place",

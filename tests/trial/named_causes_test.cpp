@@ -1,0 +1,80 @@
+// The causes that are named of a trace with one fault, and no others beside them.
+#include "trial/spoiled_run.hpp"
+
+namespace microstep {
+namespace {
+
+using Causes = std::vector<std::string>;
+const char* const adam = "multi_steps(adam(0.1), k=2)";
+
+void copy_row(DumpedTrace& dumped, std::string_view path, std::int64_t from, std::int64_t to) {
+  std::ranges::copy(numbers_of(dumped, path, from), numbers_of(dumped, path, to).begin());
+}
+
+TEST(NamedCauses, OfParamsThatOneWindowDoesNotHandOn) {
+  DumpedTrace dumped = dumped_run(adam);
+  copy_row(dumped, "params/w", 3, 4);
+  const TraceJudgement judgement = judged_as(adam, dumped);
+  EXPECT_EQ(judgement.causes, Causes{"api-state"});
+  EXPECT_EQ(verdict_on(judgement, "reduction.large_batch").causes, Causes{"api-state"});
+  EXPECT_EQ(verdict_on(judgement, "emission.silent_params").causes, Causes{"api-state"});
+}
+
+// 1 - 0.99 is ten times 1 - 0.999, as 1 is ten times the correction 1 - b1 of the first step.
+TEST(NamedCauses, OfAnotherB2) {
+  const TraceJudgement judgement =
+      judged_as("multi_steps(adam(0.1, b2=0.999), k=2)", dumped_run("multi_steps(adam(0.1, b2=0.99), k=2)"));
+  EXPECT_EQ(judgement.faithful.first->path, "state/of[0]/nu/w");
+  EXPECT_EQ(judgement.causes, Causes{"formula"});
+}
+
+TEST(NamedCauses, OfAnAccumulatorThatIsNotCleared) {
+  DumpedTrace dumped = dumped_run(adam);
+  const std::int64_t last = dumped.trace.rows() - 1;
+  const std::size_t column = dumped.trace.schema().find_column("state/acc_grads/w").value();
+  dumped.trace.presence(last, column) = Presence::dense;
+  copy_row(dumped, "state/acc_grads/w", last - 1, last);
+  const TraceJudgement judgement = judged_as(adam, dumped);
+  EXPECT_EQ(judgement.causes, Causes{"boundary"});
+  EXPECT_EQ(verdict_on(judgement, "state.accumulator_empty").outcome, Outcome::broken);
+}
+
+/// The params shrink by an eighth in the first, held microstep.
+DumpedTrace decayed(const char* spec) {
+  DumpedTrace dumped = dumped_run(spec);
+  dumped.trace.presence(1, dumped.trace.schema().find_column("updates/w").value()) = Presence::dense;
+  for (std::size_t i = 0; i < numbers_of(dumped, "params/w", 0).size(); ++i) {
+    numbers_of(dumped, "updates/w", 1)[i] = numbers_of(dumped, "params/w", 0)[i] / -8;
+    numbers_of(dumped, "params/w", 1)[i] += numbers_of(dumped, "updates/w", 1)[i];
+  }
+  return dumped;
+}
+
+TEST(NamedCauses, OfDecayInAHeldMicrostepAreNotTheSleepingState) {
+  for (const char* spec : {"multi_steps(sgd(0.1), k=2)", adam})
+    EXPECT_EQ(judged_as(spec, decayed(spec)).causes, Causes{"decay-form"}) << spec;
+  const char* const adamw = "multi_steps(adamw(0.1, weight_decay=0.125), k=2)";
+  EXPECT_EQ(verdict_on(judged_as(adamw, decayed(adamw)), "emission.silent_zero").causes,
+            (Causes{"decay-form", "micro-state"}));
+}
+
+TEST(NamedCauses, OfAnUpdateInAHeldMicrostepNeedAnInnerThatMoves) {
+  const char* const sgd = "multi_steps(sgd(0.1), k=2)";
+  DumpedTrace dumped = decayed(sgd);
+  numbers_of(dumped, "updates/w", 1)[0] *= 3;
+  EXPECT_EQ(judged_as(sgd, dumped).causes, Causes{"boundary"});
+}
+
+// It counts microsteps, but moves where the window ends and nowhere else.
+TEST(NamedCauses, OfACountOfMicrostepsAreNotAMovingState) {
+  DumpedTrace dumped = dumped_run(adam);
+  const std::size_t count = dumped.trace.schema().find_count("state/of[0]/count").value();
+  for (std::int64_t row = 1; row < dumped.trace.rows(); ++row) dumped.trace.count(row, count) *= 2;
+  const TraceJudgement judgement = judged_as(adam, dumped);
+  EXPECT_EQ(verdict_on(judgement, "state.inner_asleep").outcome, Outcome::holds);
+  EXPECT_EQ(verdict_on(judgement, "state.count_once").causes, Causes{"time-index"});
+  EXPECT_EQ(judgement.causes, Causes{"time-index"});
+}
+
+}  // namespace
+}  // namespace microstep
