@@ -1,4 +1,5 @@
 // Hypotheses on what the window's gradients became: the sum, the mean of means, one of them only, ...
+#include <algorithm>
 #include <cmath>
 
 #include "clue.hpp"
@@ -32,6 +33,10 @@ std::vector<double> shares_of(const Clue& clue, Reduction reduction) {
                      : reduction == Reduction::weighted ? w / total
                                                         : 1.0 / static_cast<double>(clue.weights.size()));
   return shares;
+}
+
+bool weights_differ(const Clue& clue) {
+  return std::ranges::adjacent_find(clue.weights, std::ranges::not_equal_to{}) != clue.weights.end();
 }
 
 std::vector<double> only(const Clue& clue, std::size_t t, double share) {
@@ -101,6 +106,8 @@ void explain_reduction(const Clue& clue, Causes& causes) {
     add_cause(causes, n > 1 && reduces_to(out), "boundary");
   }
   if (!causes.empty()) return;
+  if (reduction != Reduction::weighted)
+    add_cause(causes, reduces_to(shares_of(clue, Reduction::weighted)) && weights_differ(clue), "token-weight");
   if (reduction == Reduction::weighted) add_cause(causes, reduces_to(shares_of(clue, Reduction::mean)), "token-weight");
   if (reduction != Reduction::sum) add_cause(causes, reduces_to(shares_of(clue, Reduction::sum)), "sum-mean");
   if (reduction == Reduction::sum) add_cause(causes, reduces_to(shares_of(clue, Reduction::mean)), "sum-mean");

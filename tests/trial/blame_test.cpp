@@ -49,6 +49,8 @@ TEST(Decision, OfTheSpecIsNotHeldAgainstATraceOfAnother) {
   const TraceJudgement judgement =
       judged_as("multi_steps(sgd(0.1), k=2)", dumped_run("multi_steps(sgd(0.1), k=2, reduce=weighted)", ragged));
   EXPECT_EQ(judgement.faithful.outcome, Outcome::broken);
+  EXPECT_EQ(verdict_on(judgement, "reduction.mean").outcome, Outcome::broken);
+  EXPECT_EQ(verdict_on(judgement, "reduction.mean").causes, std::vector<std::string>{"token-weight"});
   const Verdict& verdict = verdict_on(judgement, "reduction.large_batch");
   EXPECT_EQ(verdict.outcome, Outcome::undecidable);
   EXPECT_TRUE(verdict.evidence.starts_with("the spec breaks it, but the trace was not found to be the spec's: "));
