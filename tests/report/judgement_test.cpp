@@ -93,6 +93,17 @@ TEST(Causes, BoundarySaysWhatIsLeftWhereUpdatesComeOnTime) {
   }
 }
 
+TEST(Causes, TokenWeightSaysWhichOfTheTwoIsDeclared) {
+  TraceJudgement j = judgement();
+  j.causes = {"token-weight"};
+  EXPECT_TRUE(
+      has(text_report(j), "\n  token-weight: each microbatch counts the same, whatever its number of examples\n"));
+  break_contract(j, "reduction.mean");
+  EXPECT_TRUE(has(text_report(j),
+                  "\n  token-weight: microbatches count by their weights where their plain mean is "
+                  "declared\n"));
+}
+
 TEST(Causes, FormulaClaimsNothingOfWhatIsHidden) {
   TraceJudgement j = judgement();
   j.causes = {"formula"};
