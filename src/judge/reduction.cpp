@@ -27,20 +27,25 @@ std::optional<Finding> wrong_accumulator(const Node& node, std::int64_t row, Bal
   return std::nullopt;
 }
 
-/// The longest name of a leaf that the path ends with is this one.
-bool is_of_leaf(const Reading& reading, std::size_t column, std::size_t leaf) {
+const std::vector<std::size_t>& shown(const Reading& reading) {
+  return reading.updates().empty() ? reading.params() : reading.updates();
+}
+
+/// Per column the leaf with the longest name that its path ends with; their number for none.
+std::vector<std::size_t> leaves_of_columns(const Reading& reading) {
   const auto& columns = reading.rows().schema().columns();
-  const auto& own = reading.updates().empty() ? reading.params() : reading.updates();
-  auto fits = [&](std::size_t i) {
-    const std::string& path = columns[own[i]].path;
-    const std::string name = path.substr(path.find('/'));
-    return columns[column].path.ends_with(name) ? name.size() : 0;
-  };
-  const std::size_t length = fits(leaf);
-  if (length == 0) return false;
-  for (std::size_t i = 0; i < own.size(); ++i)
-    if (fits(i) > length) return false;
-  return true;
+  std::vector<std::size_t> leaves;
+  for (const Column& column : columns) {
+    std::size_t best = shown(reading).size(), longest = 0;
+    for (std::size_t leaf = 0; leaf < shown(reading).size(); ++leaf) {
+      const std::string_view path = columns[shown(reading)[leaf]].path, name = path.substr(path.find('/'));
+      if (name.size() <= longest || !column.path.ends_with(name)) continue;
+      best = leaf;
+      longest = name.size();
+    }
+    leaves.push_back(best);
+  }
+  return leaves;
 }
 
 /// A number in that ball was made of the gradient that was due.
@@ -56,20 +61,19 @@ bool tells(const Reading& reading, std::int64_t row, std::size_t column) {
 /// A number of the leaf that would be another by the reduced gradient. None where a slot of the inner shows that the
 /// right one came in: what is wrong behind that slot is not the reduction.
 std::optional<Finding> wrong_reaction(const Reading& reading, const Node& node, std::int64_t row, std::size_t leaf,
-                                      BallCheck& check) {
+                                      const std::vector<std::size_t>& leaves, BallCheck& check) {
   std::optional<Finding> first;
   bool received = false;
   for (const Node& inner : reading.nodes()) {
     if (!is_inside(inner, node) || (inner.accumulates() && inner.beats[static_cast<std::size_t>(row)].empty)) continue;
     for (std::size_t column : inner.columns) {
-      if (!is_of_leaf(reading, column, leaf)) continue;
+      if (leaves[column] != leaf) continue;
       auto found = check.first_outside(row, column);
       received = received || (!found && tells(reading, row, column));
       if (!first) first = found;
     }
   }
-  const auto& shown = reading.updates().empty() ? reading.params() : reading.updates();
-  auto out = reading.emits(row) && leaf < shown.size() ? check.first_outside(row, shown[leaf]) : std::nullopt;
+  auto out = reading.emits(row) ? check.first_outside(row, shown(reading)[leaf]) : std::nullopt;
   if (received) return std::nullopt;
   return first ? first : out;
 }
@@ -79,11 +83,12 @@ struct Blame {
   std::optional<Finding> reduction, behind;
 };
 
-void look_behind(const Reading& reading, const Node& node, std::int64_t row, BallCheck& check, Blame& blame) {
+void look_behind(const Reading& reading, const Node& node, std::int64_t row, const std::vector<std::size_t>& leaves,
+                 BallCheck& check, Blame& blame) {
   std::optional<Finding> first;
   bool other = true;
-  for (std::size_t leaf = 0; leaf < std::max(reading.updates().size(), reading.params().size()); ++leaf)
-    if (auto found = wrong_reaction(reading, node, row, leaf, check)) {
+  for (std::size_t leaf = 0; leaf < shown(reading).size(); ++leaf)
+    if (auto found = wrong_reaction(reading, node, row, leaf, leaves, check)) {
       if (!first) first = found;
       other = other && is_other_reduction(reading, *found);
     }
@@ -96,10 +101,11 @@ void look_behind(const Reading& reading, const Node& node, std::int64_t row, Bal
 bool shows_result(const Node& node) { return !node.is_multi_steps() && !node.columns.empty(); }
 
 void blame_reduction(const Reading& reading, const Node& node, BallCheck& check, Blame& blame) {
+  const std::vector<std::size_t> leaves = leaves_of_columns(reading);
   for (std::int64_t row = 1; row < reading.rows().rows() && !blame.reduction; ++row) {
     blame.reduction = wrong_accumulator(node, row, check);
     if (blame.reduction || shows_result(node) || !node.beats[static_cast<std::size_t>(row)].emits) continue;
-    look_behind(reading, node, row, check, blame);
+    look_behind(reading, node, row, leaves, check, blame);
   }
 }
 
