@@ -4,7 +4,6 @@ import ast, base64, fnmatch, functools, inspect, json, math, pickle, platform, s
 import jax, jax.numpy as jnp, numpy as np, optax
 
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-
 class Skipped(Exception): """What this library cannot do, or what cannot be asked of it."""
 # The optimizer language reads as Python; a name or call becomes (name, positional values, named values).
 def parse(node):
@@ -83,7 +82,6 @@ def written(tree):
     return {name: {"dtype": str(leaf.dtype), "shape": list(leaf.shape),
                    "values": [decimal(x) for x in np.asarray(leaf).astype(np.float64).ravel().tolist()]}
             for name, leaf in tree.items() if hasattr(leaf, "dtype")}
-
 def decimal(x):  # neither NaN nor the infinities are JSON
     return x if math.isfinite(x) else "NaN" if x != x else "Infinity" if x > 0 else "-Infinity"
 def numbers(values):
@@ -129,7 +127,9 @@ def run(plan):
             state, update = pickle.loads(pickle.dumps(jax.device_get(state))), jax.jit(build(spec).update)
     return {"trace": {"schema": "microstep/trace/1", "initial": initial, "steps": steps}}
 
-def start(_):
+def start(asked):
+    if asked["version"] != 1:
+        return {"errored": {"id": "port.version-mismatch", "message": f"tool {asked['version']}, port 1"}}
     flushes = float(jax.jit(lambda x: x * np.float32(0.5))(np.float32(1.2e-38))) == 0
     runtime = {"jaxlib": jax.lib.__version__, "python": platform.python_version()}
     return {"version": 1, "name": "optax", "runtime": runtime | {m.__name__: m.__version__ for m in (optax, jax, np)},
