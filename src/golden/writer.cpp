@@ -115,17 +115,20 @@ Written GoldenWriter::propose(const Golden& golden) {
   return Written::unchanged;
 }
 
-std::string GoldenWriter::waiting_golden(const std::string& id) const {
+/// Its text; empty where it is not sound.
+std::string GoldenWriter::waiting_golden(const std::string& id,
+                                         const std::function<bool(const Golden&)>& is_sound) const {
   check_golden_id(id, path_);
   std::string waiting = below(path_, file_name_of(id)) + std::string(new_end);
   if (!is_there(waiting))
     throw Error("golden.nothing-pending", "\"" + id + "\" has no .new file", path_,
                 "microstep verify " + path_ + " lists what waits as PENDING");
   std::string text = read_file(waiting, Links::refuse);
-  if (decode_golden(text, waiting).id != id)
+  const Golden golden = decode_golden(text, waiting);
+  if (golden.id != id)
     throw Error("golden.id-mismatch", "it is not \"" + id + "\"", waiting,
                 "remove it, and verify against the port again");
-  return text;
+  return is_sound && !is_sound(golden) ? std::string() : text;
 }
 
 void GoldenWriter::accept_one(const std::string& id, const std::string& text) {
@@ -136,7 +139,8 @@ void GoldenWriter::accept_one(const std::string& id, const std::string& text) {
   fs::remove(path + std::string(new_end), ignored);
 }
 
-std::vector<std::string> GoldenWriter::accept(const std::vector<std::string>& ids) {
+std::vector<std::string> GoldenWriter::accept(const std::vector<std::string>& ids,
+                                              const std::function<bool(const Golden&)>& is_sound) {
   std::vector<std::string> accepted = ids;
   if (ids.empty())
     for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
@@ -144,9 +148,15 @@ std::vector<std::string> GoldenWriter::accept(const std::vector<std::string>& id
       if (name.ends_with(end)) accepted.push_back(name.substr(0, name.size() - end.size()));
     }
   std::ranges::sort(accepted);
+  accepted.erase(std::ranges::unique(accepted).begin(), accepted.end());
   std::map<std::string, std::string> texts;
-  for (const std::string& id : accepted) texts[id] = waiting_golden(id);
-  for (const auto& [id, text] : texts) accept_one(id, text);
+  for (const std::string& id : accepted) texts[id] = waiting_golden(id, is_sound);
+  accepted.clear();
+  for (const auto& [id, text] : texts) {
+    if (text.empty()) continue;
+    accept_one(id, text);
+    accepted.push_back(id);
+  }
   return accepted;
 }
 

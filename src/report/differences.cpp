@@ -22,6 +22,9 @@ std::string text_report(const FolderDiff& d) {
   std::string text;
   for (const BehaviourChange& change : d.changes)
     text += fmt::format("{}\n{}  in {}\n", change.what, effect(change), fmt::join(change.experiments, ", "));
+  for (const OtherExperiment& other : d.other_experiments)
+    text += fmt::format("{} is another experiment in each folder: no change of behaviour, not compared\n  {}\n",
+                        other.id, fmt::join(other.fields, "\n  "));
   for (const std::string& id : d.only_before) text += fmt::format("only in the first: {}\n", id);
   for (const std::string& id : d.only_after) text += fmt::format("only in the second: {}\n", id);
   for (const Error& fault : d.faults) text += fmt::format("FAULT {}\n", fault.what());
@@ -45,6 +48,9 @@ std::string json_report(const FolderDiff& d) {
         .texts(change.experiments)
         .close();
   }
+  out.close().key("other_experiments").open_array();
+  for (const OtherExperiment& other : d.other_experiments)
+    out.open_object(JsonWriter::Form::line).key("id").text(other.id).key("fields").texts(other.fields).close();
   out.close().key("only_before").texts(d.only_before, JsonWriter::Form::line);
   out.key("only_after").texts(d.only_after, JsonWriter::Form::line).key("faults").open_array();
   for (const Error& fault : d.faults) out.text(fault.what());

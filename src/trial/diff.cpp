@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "experiment_fields.hpp"
 #include "microstep/trial/verify.hpp"
 
 namespace microstep {
@@ -139,9 +140,13 @@ FolderDiff diff(const std::string& before_path, const std::string& after_path) {
   result.faults = before.faults;
   result.faults.insert(result.faults.end(), after.faults.begin(), after.faults.end());
   for (const Golden& golden : before.goldens) {
-    if (const Golden* other = find_golden(after, golden.id))
-      compare(golden, *other, result);
-    else
+    if (const Golden* other = find_golden(after, golden.id)) {
+      const std::vector<std::string> fields = differing_fields(golden.plans, other->plans);
+      if (fields.empty())
+        compare(golden, *other, result);
+      else
+        result.other_experiments.push_back({golden.id, fields});
+    } else
       result.only_before.push_back(golden.id);
   }
   for (const Golden& golden : after.goldens)

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "microstep/golden/file.hpp"
+
 namespace microstep {
 namespace {
 
@@ -45,12 +47,27 @@ TraceOfRole port_traces(const Producer& port, std::shared_ptr<std::map<Role, Ans
   };
 }
 
+// Where the new traces are as expected under other behaviours, as record would write them.
+void judge_anew(Golden& golden) {
+  const Experiment experiment{golden.id, golden.plans};
+  const TraceOfRole kept = kept_traces(golden);
+  const auto explained = explaining_behaviours(experiment, kept);
+  if (!explained) return;
+  const CheckedExperiment checked =
+      check_experiment(experiment, {golden.expected.plans, broken_of(golden), *explained}, kept);
+  if (!checked.problems.empty()) return;
+  golden.expected.behaviours = *explained;
+  golden.expected.contracts.clear();
+  for (const Verdict& verdict : checked.contracts) golden.expected.contracts[verdict.contract] = verdict.outcome;
+}
+
 bool propose(GoldenWriter& writer, Golden golden, const std::map<Role, Answer>& answers) {
   for (const auto& [role, answer] : answers) {
     const auto* trace = std::get_if<Trace>(&answer);
     if (!trace) return false;
     golden.traces[role] = *trace;
   }
+  judge_anew(golden);
   return writer.propose(golden) == Written::pending;
 }
 
@@ -75,6 +92,12 @@ CheckedExperiment verify_golden(const Golden& golden, const TraceOfRole& traces)
   return checked;
 }
 
+CheckedExperiment verify_kept(const Golden& golden) {
+  CheckedExperiment checked = verify_golden(golden, kept_traces(golden));
+  note_missing_traces(golden, checked);
+  return checked;
+}
+
 VerifiedFolder verify(const std::string& path, const Producer* port, bool writes, const std::string& filter,
                       const std::function<void(std::size_t, std::size_t)>& done) {
   GoldenFolder folder = load_golden_folder(path);
@@ -85,18 +108,29 @@ VerifiedFolder verify(const std::string& path, const Producer* port, bool writes
   for (const Golden& golden : folder.goldens) {
     auto answers = std::make_shared<std::map<Role, Answer>>();
     try {
-      verified.experiments.push_back(verify_golden(golden, port ? port_traces(*port, answers) : kept_traces(golden)));
+      verified.experiments.push_back(port ? verify_golden(golden, port_traces(*port, answers)) : verify_kept(golden));
     } catch (const Error& error) {
       verified.faults.emplace_back(error.id(), error.message(), file_name_of(golden.id) + " " + error.place(),
                                    error.next());
       continue;
     }
-    if (!port) note_missing_traces(golden, verified.experiments.back());
     if (writer && !verified.experiments.back().problems.empty() && propose(*writer, golden, *answers))
       verified.proposed.push_back(golden.id);
     done(verified.experiments.size(), folder.goldens.size());
   }
   return verified;
+}
+
+Accepted accept(const std::string& path, const std::vector<std::string>& ids) {
+  Accepted result;
+  auto is_sound = [&](const Golden& golden) {
+    CheckedExperiment checked = in_file(file_name_of(golden.id) + ".new", [&] { return verify_kept(golden); });
+    if (checked.problems.empty()) return true;
+    result.refused.push_back(std::move(checked));
+    return false;
+  };
+  result.ids = GoldenWriter(path).accept(ids, is_sound);
+  return result;
 }
 
 }  // namespace microstep

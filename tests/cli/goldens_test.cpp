@@ -136,7 +136,7 @@ TEST(Verify, NeedsAFolderWithAManifest) {
 
 TEST_F(OneGolden, AcceptWithNothingWaitingIsRefused) {
   EXPECT_EQ(microstep({"accept", folder.path}).code, 4);
-  EXPECT_TRUE(refuses(microstep({"accept", folder.path, "absent"}), 3, "golden.nothing-pending"));
+  EXPECT_TRUE(refuses(microstep({"accept", folder.path, "absent"}), 4, "golden.nothing-pending"));
 }
 
 }  // namespace

@@ -131,7 +131,16 @@ TEST(JsonPage, CommandsWithoutInput) {
 TEST(JsonPage, CommandsOverGoldens) {
   const std::string older = source("golden/optax-0.2.6"), newer = source("golden/optax-0.2.8");
   expect_page("verify", {run({"verify", newer, "--filter", "sgd"}), run({"verify", newer, "--filter", "nothing"})});
-  expect_page("diff", {run({"diff", older, newer}), run({"diff", older, older})});
+  const Folder folder;
+  for (const std::string id : {"a", "b"})
+    run({"record", folder.file(id), "--experiments",
+         folder.write(id + ".json",
+                      R"x({"schema": "microstep/experiments/1", "experiments": [{"id": "a", "why": "w", "source": "s",
+                      "plans": "same", "spec": "multi_steps()x" +
+                          std::string(id == "a" ? "sgd(1)" : "sgd(0.5)") + R"x(, k=2)"}]})x")},
+        {"--", MICROSTEP_BINARY, "serve"});
+  expect_page("diff", {run({"diff", older, newer}), run({"diff", older, older}),
+                       run({"diff", folder.file("a"), folder.file("b")})});
 }
 
 TEST(JsonPage, CommandsThatWriteGoldens) {
@@ -142,6 +151,7 @@ TEST(JsonPage, CommandsThatWriteGoldens) {
   const std::string goldens = folder.file("goldens");
   const std::vector<std::string> port = {"--", MICROSTEP_BINARY, "serve"};
   expect_page("record", {run({"record", goldens, "--experiments", list}, port)});
+  folder.write("goldens/a.json.new", replaced(text_of(goldens + "/a.json"), "\"same\"", "\"different\""));
   expect_page("accept", {run({"accept", goldens})});
 }
 

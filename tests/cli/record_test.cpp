@@ -2,51 +2,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/command.hpp"
+#include "cli/recording.hpp"
 
 namespace microstep::cli_test {
 namespace {
-
-const std::string list = R"x({"schema": "microstep/experiments/1", "experiments": [
-  {"id": "mean.of.two", "why": "the mean", "source": "by hand", "spec": "multi_steps(sgd(0.5), k=2)", "plans": "same"},
-  {"id": "sum.of.two", "why": "the sum", "source": "by hand", "spec": "chain(sgd(0.5), apply_every(2))",
-   "plans": "different", "broken": ["reduction.large_batch"]}]})x";
-
-// Our own port with one word of its answers exchanged: a library that changed its behaviour.
-constexpr const char* liar = R"x(import json, subprocess, sys
-port = subprocess.Popen([sys.argv[1], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-for line in sys.stdin:
-    port.stdin.write(line.replace("sgd(0.5)", "sgd(0.25)"))
-    port.stdin.flush()
-    print(port.stdout.readline(), end="", flush=True)
-)x";
-
-class Recording : public ::testing::Test {
- protected:
-  Recording() : goldens(folder.file("goldens")) { folder.write("list.json", list); }
-
-  Result with_port(std::vector<std::string> arguments, const Surroundings& surroundings = {}) {
-    for (const std::string word : {"--", MICROSTEP_BINARY, "serve"}) arguments.push_back(word);
-    return microstep(arguments, surroundings);
-  }
-  Result with_liar(std::vector<std::string> arguments, const Surroundings& surroundings = {}) {
-    const std::string script = folder.write("liar.py", liar);
-    for (const std::string& word : {std::string("--"), std::string("python3"), script, std::string(MICROSTEP_BINARY)})
-      arguments.push_back(word);
-    return microstep(arguments, surroundings);
-  }
-  Result record() { return with_port({"record", goldens, "--experiments", folder.file("list.json")}); }
-  std::map<std::string, std::string> kept() const {
-    std::map<std::string, std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(goldens))
-      if (!entry.path().filename().string().starts_with("."))
-        found[entry.path().filename().string()] = text_of(entry.path().string());
-    return found;
-  }
-
-  Folder folder;
-  std::string goldens;
-};
 
 TEST_F(Recording, FillsAFolderThatVerifies) {
   const Result recorded = record();
@@ -74,29 +33,6 @@ TEST_F(Recording, WhatWasDerivedOtherwiseIsNotWritten) {
   EXPECT_FALSE(kept().contains("mean.of.two.json"));
 }
 
-TEST_F(Recording, AChangedPortIsProposedBesideAndAccepted) {
-  record();
-  const auto before = kept();
-  const Result verified = with_liar({"verify", goldens});
-  EXPECT_EQ(verified.code, 1) << verified.out << verified.err;
-  EXPECT_TRUE(verified.says("WRITTEN mean.of.two.json.new")) << verified.out;
-  EXPECT_EQ(kept().at("mean.of.two.json"), before.at("mean.of.two.json"));
-  EXPECT_TRUE(kept().contains("mean.of.two.json.new"));
-  const Result accepted = microstep({"accept", goldens, "mean.of.two"});
-  EXPECT_EQ(accepted.code, 0) << accepted.err;
-  EXPECT_EQ(accepted.out, "accepted mean.of.two\n");
-  EXPECT_NE(kept().at("mean.of.two.json"), before.at("mean.of.two.json"));
-  EXPECT_FALSE(kept().contains("mean.of.two.json.new"));
-}
-
-TEST_F(Recording, AcceptTakesAllThatWait) {
-  record();
-  with_liar({"verify", goldens});
-  const Result accepted = microstep({"accept", goldens, "--json"});
-  EXPECT_TRUE(accepted.says("\"accepted\": [\"mean.of.two\",\"sum.of.two\"]")) << accepted.out << accepted.err;
-  EXPECT_TRUE(refuses(microstep({"accept", goldens, "mean.of.two"}), 3, "golden.nothing-pending"));
-}
-
 TEST_F(Recording, OnCiNothingIsWritten) {
   record();
   const auto before = kept();
@@ -113,11 +49,6 @@ TEST_F(Recording, AFilterThatFindsNothingExitsWith4) {
   EXPECT_TRUE(refuses(result, 4, "record.nothing-selected"));
   EXPECT_TRUE(result.warns("a part of one of: mean.of.two, sum.of.two")) << result.err;
   EXPECT_FALSE(std::filesystem::exists(goldens));
-}
-
-TEST_F(Recording, AcceptWhereNothingWaitsExitsWith4) {
-  record();
-  EXPECT_TRUE(refuses(microstep({"accept", goldens}), 4, "accept.nothing-pending"));
 }
 
 TEST_F(Recording, ADamagedManifestIsRefusedBeforeAnythingIsTouched) {

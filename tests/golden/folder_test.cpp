@@ -15,19 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Two goldens, recorded.
-void record_two(const ScratchFolder& folder) {
-  GoldenWriter writer(folder.text());
-  EXPECT_EQ(writer.record(sample_golden("b")), Written::created);
-  EXPECT_EQ(writer.record(sample_golden("a")), Written::created);
-}
-
-Golden changed(const std::string& id) {
-  Golden golden = sample_golden(id);
-  golden.why = "another reason";
-  return golden;
-}
-
 std::vector<std::string> fault_ids(const std::string& folder) {
   std::vector<std::string> ids;
   for (const Error& fault : load_golden_folder(folder).faults) ids.push_back(fault.id());
@@ -161,37 +148,6 @@ TEST(Writer, TakesBackWhatNoLongerDiffers) {
   writer.propose(changed("a"));
   EXPECT_EQ(writer.propose(sample_golden("a")), Written::unchanged);
   EXPECT_FALSE(fs::exists(folder / "a.json.new"));
-}
-
-TEST(Writer, AcceptsWhatWaits) {
-  ScratchFolder folder;
-  record_two(folder);
-  {
-    GoldenWriter writer(folder.text());
-    writer.propose(changed("a"));
-    writer.propose(sample_golden("c"));
-    EXPECT_EQ(writer.accept({"a"}), Ids{"a"});
-    EXPECT_TRUE(fs::exists(folder / "c.json.new"));
-    EXPECT_EQ(writer.accept(), Ids{"c"});
-  }
-  GoldenFolder loaded = load_golden_folder(folder.text());
-  EXPECT_TRUE(loaded.faults.empty() && loaded.orphans.empty() && loaded.pending.empty());
-  ASSERT_EQ(loaded.goldens.size(), 3U);
-  EXPECT_EQ(loaded.goldens[0].why, "another reason");
-}
-
-TEST(Writer, AcceptsNothingThatIsNoGolden) {
-  ScratchFolder folder;
-  record_two(folder);
-  std::string before = get(folder / "a.json");
-  GoldenWriter writer(folder.text());
-  EXPECT_EQ(refusal([&] { writer.accept({"a"}); }).id(), "golden.nothing-pending");
-  EXPECT_EQ(refusal([&] { writer.accept({"../a"}); }).id(), "golden.bad-id");
-  put(folder / "a.json.new", "{}");
-  EXPECT_EQ(refusal([&] { writer.accept({"a"}); }).id(), "json.missing-key");
-  put(folder / "a.json.new", encode_golden(sample_golden("b")));
-  EXPECT_EQ(refusal([&] { writer.accept({"a"}); }).id(), "golden.id-mismatch");
-  EXPECT_EQ(get(folder / "a.json"), before);
 }
 
 TEST(Writer, DoesNotBlessAnEditedGolden) {

@@ -1,11 +1,13 @@
 #include "sample.hpp"
 
+#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <fstream>
 #include <iterator>
 #include <limits>
 
+#include "microstep/golden/folder.hpp"
 #include "microstep/json/plan.hpp"
 #include "microstep/json/trace.hpp"
 
@@ -49,6 +51,18 @@ void put(const std::string& path, const std::string& bytes) { std::ofstream(path
 std::string get(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void record_two(const ScratchFolder& folder) {
+  GoldenWriter writer(folder.text());
+  EXPECT_EQ(writer.record(sample_golden("b")), Written::created);
+  EXPECT_EQ(writer.record(sample_golden("a")), Written::created);
+}
+
+Golden changed(const std::string& id) {
+  Golden golden = sample_golden(id);
+  golden.why = "another reason";
+  return golden;
 }
 
 }  // namespace microstep

@@ -22,6 +22,11 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
+/// Two goldens, "a" and "b", recorded.
+void record_two(const ScratchFolder& folder);
+/// The sample for another reason.
+Golden changed(const std::string& id);
+
 void put(const std::string& path, const std::string& bytes);
 std::string get(const std::string& path);
 

@@ -179,6 +179,30 @@ TEST_F(RecordedFolder, DiffCallsOtherLastBitsRounding) {
   EXPECT_LE(found.largest_share, 1);
 }
 
+// Another learning rate in the list of experiments, the same id.
+TEST_F(RecordedFolder, DiffOfOtherExperimentsSaysSoAndComparesNoNumber) {
+  const char* faster = R"x("spec":"multi_steps(sgd(1), k=3)","plans":"same","dtype":"float64","draw":"scaled")x";
+  const FolderDiff found = diff(folder("slow", own_run), folder("fast", own_run, faster));
+  ASSERT_EQ(found.other_experiments.size(), 1u);
+  EXPECT_EQ(found.other_experiments[0].id, "one");
+  EXPECT_EQ(found.other_experiments[0].fields,
+            (std::vector<std::string>{"spec: multi_steps(sgd(0.5), k=3) → multi_steps(sgd(1), k=3)",
+                                      "reference: spec: sgd(0.5) → sgd(1)"}));
+  EXPECT_TRUE(found.changes.empty());
+  EXPECT_EQ(found.compared + found.rounding, 0);
+}
+
+TEST_F(RecordedFolder, DiffSeesOtherNumbersAndRolesOfExperiments) {
+  const std::string all = mean_of_three, of_one = all + R"x(,"roles":["accumulated"])x";
+  const std::string exact = R"x("spec":"multi_steps(sgd(0.5), k=3)","plans":"same","dtype":"float64")x";
+  const std::string first = folder("first", own_run);
+  auto fields = [&](const std::string& name, const std::string& members) {
+    return diff(first, folder(name, own_run, members.c_str())).other_experiments.at(0).fields;
+  };
+  EXPECT_EQ(fields("exact", exact), std::vector<std::string>{"given"});
+  EXPECT_EQ(fields("one", of_one), std::vector<std::string>{"reference: gone"});
+}
+
 TEST_F(RecordedFolder, DiffSaysWhatIsInOneFolderOnly) {
   const std::string before = folder("before", own_run), after = root + "/after";
   fs::create_directory(after);

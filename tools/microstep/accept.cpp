@@ -1,10 +1,8 @@
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "command.hpp"
-#include "microstep/golden/folder.hpp"
-#include "microstep/json/writer.hpp"
+#include "microstep/report/goldens.hpp"
+#include "microstep/trial/verify.hpp"
 
 namespace microstep::cli {
 namespace {
@@ -18,17 +16,13 @@ struct Options {
 int run(const Options& options) {
   if (!std::filesystem::is_directory(options.folder))
     throw Error("golden.not-a-folder", "there is no folder of goldens", options.folder, "name one that record made");
-  const std::vector<std::string> accepted = GoldenWriter(options.folder).accept(options.ids);
-  std::string text;
-  JsonWriter out;
-  out.open_object().key("schema").text("microstep/accept/1").key("command").text("accept");
-  out.key("accepted").texts(accepted, JsonWriter::Form::line).close();
-  for (const std::string& id : accepted) text += fmt::format("accepted {}\n", id);
-  print(options.json ? out.finish() : text);
-  if (accepted.empty())
+  const Accepted found = accept(options.folder, options.ids);
+  print(options.json ? json_report(found) : text_report(found));
+  if (!found.refused.empty()) return differs;
+  if (found.ids.empty())
     tell({"accept.nothing-pending", "nothing waits", options.folder,
           "microstep verify " + options.folder + " -- PORT ARGS... writes beside the old ones what has changed"});
-  return accepted.empty() ? nothing_decided : as_expected;
+  return found.ids.empty() ? nothing_decided : as_expected;
 }
 
 }  // namespace

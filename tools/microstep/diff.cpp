@@ -15,6 +15,7 @@ int run(const Options& options) {
   const FolderDiff found = diff(options.before, options.after);
   print(options.json ? json_report(found) : text_report(found));
   if (!found.faults.empty()) return bad_input;
+  if (!found.other_experiments.empty()) return differs;
   if (found.compared == 0) return nothing_decided;
   return found.changes.empty() && found.only_before.empty() ? as_expected : differs;
 }

@@ -66,6 +66,7 @@ namespace {
 int exit_code(const std::string& id) {
   const std::string room = id.substr(0, id.find('.'));
   if (room == "output" || id == "golden.write-failed" || id == "golden.locked") return not_written;
+  if (id == "golden.nothing-pending") return nothing_decided;
   if (room == "port") return no_port;
   if (room == "json" || room == "golden" || room == "trace" || room == "file" || room == "recipe") return bad_input;
   return usage;

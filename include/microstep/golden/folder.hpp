@@ -2,6 +2,7 @@
 // A folder of goldens, one .json file an experiment, listed with hashes in MANIFEST.sha256 (as sha256sum writes it). A
 // differing golden is written beside as `.new`, never over; accept moves it over.
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -53,13 +54,14 @@ class GoldenWriter {
   Written record(const Golden& golden);
   /// The same without creating: what is not there goes to NAME.json.new, too.
   Written propose(const Golden& golden);
-  /// Moves NAME.json.new over NAME.json and lists its hash; all that wait for no ids. Returns the ids. Throws
-  /// golden.nothing-pending, json.* if a waiting file is no golden; then none is moved.
-  std::vector<std::string> accept(const std::vector<std::string>& ids = {});
+  /// Moves NAME.json.new over NAME.json and lists its hash; all that wait for no ids, and of these what `is_sound` says
+  /// yes to. Returns the ids. Throws golden.nothing-pending, json.* if a waiting file is no golden; then none is moved.
+  std::vector<std::string> accept(const std::vector<std::string>& ids = {},
+                                  const std::function<bool(const Golden&)>& is_sound = nullptr);
 
  private:
   Written beside(const std::string& name, const std::string& text);
-  std::string waiting_golden(const std::string& id) const;
+  std::string waiting_golden(const std::string& id, const std::function<bool(const Golden&)>& is_sound) const;
   void accept_one(const std::string& id, const std::string& text);
   void list(const std::string& name, const std::string& text);
 

@@ -14,6 +14,8 @@ std::string text_report(const std::vector<Recorded>& recorded);
 std::string json_report(const std::vector<Recorded>& recorded);
 std::string text_report(const VerifiedFolder& verified);
 std::string json_report(const VerifiedFolder& verified);
+std::string text_report(const Accepted& accepted);
+std::string json_report(const Accepted& accepted);
 std::string text_report(const FolderDiff& diff);
 std::string json_report(const FolderDiff& diff);
 

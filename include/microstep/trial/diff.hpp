@@ -21,8 +21,16 @@ struct BehaviourChange {
   double after = 0;
 };
 
+/// An id that stands for another experiment in each folder; nothing of it is compared.
+struct OtherExperiment {
+  std::string id;
+  /// What differs, such as `spec: sgd(0.1) → sgd(0.2)`, or `given` where values are too long to be said.
+  std::vector<std::string> fields;
+};
+
 struct FolderDiff {
   std::vector<BehaviourChange> changes;
+  std::vector<OtherExperiment> other_experiments;
   std::vector<std::string> only_before;
   std::vector<std::string> only_after;
   std::vector<Error> faults;

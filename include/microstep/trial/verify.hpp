@@ -27,6 +27,17 @@ VerifiedFolder verify(const std::string& path, const Producer* port, bool writes
 /// One golden; traces of the role as given. Contracts must have exactly the outcomes that the golden expects.
 CheckedExperiment verify_golden(const Golden& golden, const TraceOfRole& traces);
 
+/// What the kept traces of a golden are worth; one without a trace of a plan has a problem.
+CheckedExperiment verify_kept(const Golden& golden);
+
+struct Accepted {
+  std::vector<std::string> ids;
+  /// What record would not write: its own traces are not as it expects.
+  std::vector<CheckedExperiment> refused;
+};
+/// Of the waiting files those of these ids, all for none. Throws as GoldenWriter::accept does.
+Accepted accept(const std::string& path, const std::vector<std::string>& ids);
+
 /// The traces that the golden keeps.
 TraceOfRole kept_traces(const Golden& golden);
 
