@@ -14,6 +14,7 @@ std::span<const Cause> known_causes() {
       {"time-index", "a counter that drives bias correction stands elsewhere"},
       {"schedule-count", "a schedule is read once a microstep, not once a window"},
       {"partial-window", "the short last window is not divided by its own length"},
+      {"mask-bypass", "leaves outside of the mask around an accumulator are updated in every microstep"},
       {"boundary", "windows begin or end at other microsteps"},
       {"nonfinite-skip", "a microbatch that is not finite is treated otherwise"},
       {"absent", "a leaf or count comes or goes, or one that is absent is treated otherwise"},

@@ -58,7 +58,9 @@ std::string json_report(const Comparison& c) {
   out.key("causes").texts(c.causes, JsonWriter::Form::line);
   out.key("equivalent_spec");
   c.equivalent ? out.text(to_string(*c.equivalent)) : out.null();
-  out.key("not_compared").texts(c.semantics.unpaired, JsonWriter::Form::line);
+  std::vector<std::string> not_compared = c.semantics.unpaired;
+  not_compared.insert(not_compared.end(), c.left_over.begin(), c.left_over.end());
+  out.key("not_compared").texts(not_compared, JsonWriter::Form::line);
   out.key("warnings").texts(c.warnings, JsonWriter::Form::line);
   out.close();
   return out.finish();

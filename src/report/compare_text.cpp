@@ -58,9 +58,32 @@ std::string also_differs(const Semantics& semantics) {
   return fmt::format("also in this window:\n{}\n", fmt::join(lines, "\n"));
 }
 
+// By how much the accumulators that take means divide together; 0 where a length follows a schedule.
+double divisor(const Spec& spec) {
+  double product = 1;
+  if (spec.op == "multi_steps" && spec.text("reduce") != "sum") {
+    const double* k = std::get_if<double>(&spec.args.at("k").data);
+    product = k ? *k : 0;
+  }
+  for (const Spec& inner : spec.of) product *= divisor(inner);
+  return product;
+}
+
+std::size_t longest_window(const Comparison& c) {
+  std::size_t longest = 0;
+  for (const auto& window : c.windows) longest = std::max(longest, window.size());
+  return longest;
+}
+
 std::string words_of(const Comparison& c, const std::string& cause) {
   if (cause == "sum-mean" && c.reference.loss == Loss::sum)
     return "the mean of the window's gradients is used where the large batch has their sum";
+  const double divides = divisor(c.accumulated.spec);
+  const std::size_t due = longest_window(c);
+  if (cause == "sum-mean" && divides > static_cast<double>(due))
+    return fmt::format(
+        "means are taken one behind another, which divide by {} in all, where the large batch divides by {}", divides,
+        due);
   return cause_in_words(cause);
 }
 
@@ -80,13 +103,13 @@ std::string contracts(const Comparison& c) {
 }
 
 std::string floats(const Comparison& c) {
-  std::string text = "the float run itself (information, not the verdict), largest difference:\n";
+  std::string text;
   for (const LargestDifference& d : c.shown) {
     if (d.window == 0) continue;
     text += fmt::format("  {}: window {}, {}: {} against {}, {} ULP\n", d.path, d.window, index_text(d.shape, d.index),
                         shown(d.dtype, exactly(d.accumulated)), shown(d.dtype, exactly(d.reference)), rough(d.ulps));
   }
-  return text;
+  return text.empty() ? "" : "the float run itself (information, not the verdict), largest difference:\n" + text;
 }
 
 }  // namespace
@@ -100,6 +123,7 @@ std::string text_report(const Comparison& c) {
     text += fmt::format("equivalent (verified over {} windows): {}\n", c.windows.size(), to_string(*c.equivalent));
   text += contracts(c);
   for (const std::string& node : c.semantics.unpaired) text += fmt::format("not compared, no counterpart: {}\n", node);
+  for (const std::string& rest : c.left_over) text += fmt::format("not compared, no counterpart: {}\n", rest);
   return text + floats(c);
 }
 

@@ -83,6 +83,7 @@ Spec accumulated_over(const Spec& inner, const Window& window) {
   Spec spec{"multi_steps", {{"k", window.k}, {"reduce", window.reduce}}, {inner}};
   if (window.skips_as)
     for (const char* name : {"skip", "max_norm"}) spec.args[name] = window.skips_as->args.at(name);
+  if (window.flush) spec.args["partial"] = Value("flush");
   return checked(spec);
 }
 
@@ -108,6 +109,18 @@ std::vector<const Spec*> accumulators_of(const Spec& spec) {
   std::vector<const Spec*> found;
   collect(spec, found);
   return found;
+}
+
+Spec without_masks(Spec spec) {
+  while (spec.op == "masked" && holds_accumulator(spec)) spec = Spec(spec.of[0]);
+  for (Spec& inner : spec.of) inner = without_masks(inner);
+  return spec;
+}
+
+bool has_state(const Spec& spec) {
+  if (spec.op == "chain" || spec.op == "masked") return std::ranges::any_of(spec.of, has_state);
+  if (spec.op == "sgd") return spec.number("momentum") != 0 || spec.is_list("lr");
+  return spec.op != "scale" && !spec.op.starts_with("clip") && spec.op != "add_decayed_weights";
 }
 
 Spec skeleton_of(const Spec& spec, const std::vector<std::string>& reduce, const Spec& inner) {

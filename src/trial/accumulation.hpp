@@ -22,6 +22,8 @@ struct Window {
   std::string reduce;
   /// multi_steps or empty: whose skip rule it has.
   const Spec* skips_as = nullptr;
+  /// What is left at the end of the run comes out by its own length.
+  bool flush = false;
 };
 Spec accumulated_over(const Spec& inner, const Window& window);
 
@@ -55,6 +57,10 @@ Spec nested_over(const Nest& nest, const Spec& inner, const std::vector<std::str
 
 /// The accumulators of the spec in pre-order.
 std::vector<const Spec*> accumulators_of(const Spec& spec);
+/// The spec without the masks around accumulators.
+Spec without_masks(Spec spec);
+/// False where the same gradients give the same updates in each microstep.
+bool has_state(const Spec& spec);
 /// Only the accumulators, and masks, in their places, in pre-order with these reductions; the last one over `inner`,
 /// the others over scale(1).
 Spec skeleton_of(const Spec& spec, const std::vector<std::string>& reduce, const Spec& inner);

@@ -1,5 +1,7 @@
 #include "microstep/trial/compare.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -88,6 +90,17 @@ std::vector<std::string> warnings_of(const CompareRequest& request, const Layout
   return warnings;
 }
 
+// Microsteps that no window takes and no rule skips stand at the end: held, or dropped.
+std::vector<std::string> left_over(const Plan& plan, const Windows& windows, const std::vector<bool>& skipped) {
+  std::vector<std::size_t> left;
+  for (std::size_t t = windows.empty() ? 0 : static_cast<std::size_t>(windows.back().back()) + 1;
+       t < plan.batches.size(); ++t)
+    if (skipped.empty() || !skipped[t]) left.push_back(t + 1);
+  if (left.empty()) return {};
+  if (left.size() == 1) return {fmt::format("microstep {}, which fills no window", left[0])};
+  return {fmt::format("microsteps {} to {}, which fill no window", left.front(), left.back())};
+}
+
 }  // namespace
 
 Comparison compare(const CompareRequest& request) {
@@ -97,6 +110,7 @@ Comparison compare(const CompareRequest& request) {
   result.warnings = warnings_of(request, result.accumulated.params.layout());
   const std::vector<bool> skipped = skipped_microsteps(result.accumulated);
   result.windows = windows(result.accumulated, skipped);
+  result.left_over = left_over(result.accumulated, result.windows, skipped);
   Experiment experiment = experiment_of("compare", result.accumulated);
   Plan& reference = experiment.plans[Role::reference];
   if (request.against) reference.spec = *request.against;
@@ -116,7 +130,8 @@ Comparison compare(const CompareRequest& request) {
   result.contracts = judge_all(evidence);
   if (result.windows.empty()) {
     result.semantics.verdict = Sameness::undecidable;
-    result.semantics.reason = "no window closes: every microbatch is skipped";
+    result.semantics.reason =
+        result.left_over.empty() ? "no window closes: every microbatch is skipped" : "no window closes";
   }
   if (result.semantics.verdict == Sameness::different) {
     Repair found = causes_against(result.accumulated, result.reference, result.windows, result.semantics);

@@ -2,45 +2,17 @@
 
 #include <algorithm>
 
-#include "accumulation.hpp"
+#include "due_window.hpp"
 #include "microstep/bound/semantics.hpp"
 
 namespace microstep {
 namespace {
 
-// The window lengths as a number, or as a schedule in the emitted step.
-Value lengths(const std::vector<std::vector<std::int64_t>>& windows) {
-  std::vector<Value> schedule;
-  double before = 0;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    auto length = static_cast<double>(windows[i].size());
-    if (length == before) continue;
-    before = length;
-    schedule.push_back(Value(std::vector<Value>{Value(static_cast<double>(i)), Value(length)}));
-  }
-  if (schedule.size() <= 1) return Value(before);
-  return Value(std::move(schedule));
-}
-
-bool weights_differ(const Plan& plan, const std::vector<std::vector<std::int64_t>>& windows) {
-  auto weight = [&](std::int64_t t) {
-    const auto& batch = plan.batches[static_cast<std::size_t>(t)];
-    if (plan.problem.op != "replay") return static_cast<double>(batch.size());
-    double sum = 0;
-    for (std::int64_t i : batch) sum += plan.given[static_cast<std::size_t>(i)].weight;
-    return sum;
-  };
-  for (const auto& window : windows)
-    for (std::int64_t t : window)
-      if (weight(t) != weight(window[0])) return true;
-  return false;
-}
-
-// A window of the whole run: the due lengths and reduction.
-Window due_window(const Plan& accumulated, const Plan& reference,
-                  const std::vector<std::vector<std::int64_t>>& windows) {
-  const bool ragged = weights_differ(accumulated, windows);
-  return {lengths(windows), reference.loss == Loss::sum ? "sum" : ragged ? "weighted" : "mean"};
+// What is linear and has no state of its own makes the same of each microstep and of their mean; so does decay in front
+// of an accumulator, while the params stand still.
+bool is_at_home_anywhere(const Outside& outside) {
+  const std::string cause = cause_of_link(outside.link);
+  return (cause == "micro-state" && !has_state(outside.link)) || (cause == "decay-form" && outside.before);
 }
 
 // Every step from the given spec to the equivalent one is left out in turn; what is then another computation is a
@@ -98,10 +70,20 @@ class Search {
     return nested_over(nest_, chained(inner), reduce, outside);
   }
 
+  // The link of the reference that stands for it: where only its hyper-parameters differ, that is the formula's matter.
+  std::optional<Spec> due_link(const Spec& link) const {
+    const std::vector<Spec> links = links_of(reference_);
+    auto found = std::ranges::find(links, link);
+    if (found == links.end()) found = std::ranges::find(links, link.op, &Spec::op);
+    return found == links.end() ? std::nullopt : std::optional(*found);
+  }
+
   void outside() {
     for (std::size_t i = 0; i < nest_.levels.size(); ++i)
-      for (const Outside& link : nest_.levels[i].outside)
-        add(!same_(nested({}, Kept{i, link})), cause_of_link(link.link));
+      for (const Outside& link : nest_.levels[i].outside) {
+        const auto due = is_at_home_anywhere(link) ? std::nullopt : due_link(link.link);
+        if (due) add(!same_(nested({}, Kept{i, {*due, link.before}})), cause_of_link(link.link));
+      }
   }
 
   // The reductions that the spec has, where they are these; the due ones elsewhere.
@@ -125,7 +107,9 @@ class Search {
     const Spec scale = chained({});
     std::vector<std::string> sums(accumulators_.size(), "sum"), own;
     for (const Spec* accumulator : accumulators_) own.push_back(reduction_of(*accumulator));
-    const Spec rest = accumulated_over(reference_, due_), summed = accumulated_over(reference_, {due_.k, "sum"});
+    Window sum = due_;
+    sum.reduce = "sum";
+    const Spec rest = accumulated_over(reference_, due_), summed = accumulated_over(reference_, sum);
     if (!same_(Spec{"chain", {}, {skeleton_of(spec_, sums, scale), rest}})) return;
     add(!same_(Spec{"chain", {}, {skeleton_of(spec_, own, scale), summed}}), "sum-mean");
     add(gives_out_early(), "boundary");
@@ -150,17 +134,24 @@ class Search {
     return false;
   }
 
-  // Leaves outside of the mask around an accumulator are not accumulated: their gradients add up.
+  // All as due but for the masks around accumulators: the leaves outside of them are updated in every microstep.
   void mask() {
-    if (spec_.op != "masked" || reference_.op != "masked") return;
-    add(!same_(Spec{"masked", spec_.args, {accumulated_over(reference_.of[0], due_)}}), "sum-mean");
+    const Spec unmasked = without_masks(spec_);
+    if (unmasked != spec_) add(same_(accumulating_as(unmasked)) && !same_(accumulating_as(spec_)), "mask-bypass");
+  }
+
+  Spec accumulating_as(const Spec& spec) const {
+    if (!nest_.side_by_side)
+      return skeleton_of(spec, std::vector<std::string>(accumulators_.size(), due_reduction()), reference_);
+    const std::vector<std::string> sums(accumulators_.size(), "sum");
+    return Spec{"chain", {}, {skeleton_of(spec, sums, chained({})), accumulated_over(reference_, due_)}};
   }
 
   void partial_window() {
     const Spec& accumulator = *accumulators_[0];
     if (accumulator.op != "multi_steps" || accumulator.text("partial") != "flush_by_k") return;
     Spec by_k = nest_.levels.size() == 1
-                    ? accumulated_over(reference_, {accumulator.args.at("k"), due_.reduce, due_.skips_as})
+                    ? accumulated_over(reference_, {accumulator.args.at("k"), due_.reduce, due_.skips_as, false})
                     : nested({});
     by_k.args["partial"] = "flush_by_k";
     add(!same_(by_k), "partial-window");
@@ -174,13 +165,6 @@ class Search {
   Nest nest_;
   std::vector<std::string> causes_;
 };
-
-// The first that has a skip rule; only the outermost one leaves out microbatches as they come.
-const Spec* skipping(const Spec& spec) {
-  const std::vector<const Spec*> all = accumulators_of(spec);
-  if (all.empty() || all[0]->op != "multi_steps" || all[0]->text("skip") == "never") return nullptr;
-  return all[0];
-}
 
 std::string fallback_cause(const Semantics& semantics) {
   return !semantics.differences.empty() && semantics.differences.front().is_count ? "time-index" : "formula";
@@ -201,8 +185,11 @@ Repair causes_against(const Plan& accumulated, const Plan& reference,
 }
 
 std::string cause_of_link(const Spec& link) {
-  static const std::vector<std::pair<std::string, std::string>> classes = {
-      {"clip", "clip-place"}, {"clip_by_global_norm", "clip-place"}, {"scale_by_schedule", "schedule-count"}};
+  static const std::vector<std::pair<std::string, std::string>> classes = {{"clip", "clip-place"},
+                                                                           {"clip_by_global_norm", "clip-place"},
+                                                                           {"add_decayed_weights", "decay-form"},
+                                                                           {"scale_by_schedule", "schedule-count"}};
+  if (link.op == "masked") return cause_of_link(link.of[0]);
   for (const auto& [op, cause] : classes)
     if (link.op == op) return cause;
   return "micro-state";
@@ -212,12 +199,13 @@ Repair repair(const Plan& accumulated, const Plan& reference, const std::vector<
               const std::function<bool(const Spec&)>& same) {
   Repair result;
   if (windows.empty()) return result;
-  Window due = due_window(accumulated, reference, windows);
-  due.skips_as = skipping(accumulated.spec);
-  const Spec equivalent = accumulated_over(chained(links_of(reference.spec)), due);
-  if (!same(equivalent)) return result;
-  result.equivalent = equivalent;
-  result.causes = Search(accumulated.spec, reference.spec, due, equivalent, same).causes();
+  for (const Window& due : due_windows(accumulated, reference, windows)) {
+    const Spec equivalent = accumulated_over(chained(links_of(reference.spec)), due);
+    if (!same(equivalent)) continue;
+    result.equivalent = equivalent;
+    result.causes = Search(accumulated.spec, reference.spec, due, equivalent, same).causes();
+    break;
+  }
   return result;
 }
 

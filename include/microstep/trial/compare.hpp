@@ -48,6 +48,8 @@ struct Comparison {
   /// Verified to be the reference's computation, on this input.
   std::optional<Spec> equivalent;
   std::vector<LargestDifference> shown;
+  /// Microsteps behind the last window, which the large batch has not: empty or one sentence.
+  std::vector<std::string> left_over;
   /// What in the request has no effect, such as a mask that matches no leaf.
   std::vector<std::string> warnings;
 };
