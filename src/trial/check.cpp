@@ -49,8 +49,8 @@ void note_contracts(CheckedExperiment& checked, const Expectation& expectation) 
   for (const Verdict& v : checked.contracts) {
     bool due = std::ranges::find(expectation.broken, v.contract) != expectation.broken.end();
     if (due && v.outcome != Outcome::broken)
-      checked.problems.push_back(
-          fmt::format("{} is {} where broken was derived: {}", v.contract, to_string(v.outcome), v.evidence));
+      checked.problems.push_back(fmt::format("{}: the verdict is {} where broken was derived: {}", v.contract,
+                                             to_string(v.outcome), v.evidence));
     if (!due && (v.outcome == Outcome::broken || v.outcome == Outcome::undecidable))
       checked.problems.push_back(fmt::format("{} is {}: {}", v.contract, to_string(v.outcome), v.evidence));
   }

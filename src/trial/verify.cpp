@@ -28,8 +28,8 @@ void note_outcomes(CheckedExperiment& checked, const Golden& golden) {
     }
     if (due->second == v.outcome) continue;
     if (due->second == Outcome::broken || v.outcome == Outcome::broken) continue;
-    checked.problems.push_back(
-        fmt::format("{} is {} where {} was kept", v.contract, to_string(v.outcome), to_string(due->second)));
+    checked.problems.push_back(fmt::format("{}: the verdict is {} where {} was kept", v.contract, to_string(v.outcome),
+                                           to_string(due->second)));
   }
 }
 

@@ -142,7 +142,8 @@ TEST_F(RecordedFolder, WhatWasDerivedOtherwiseIsAProblem) {
   auto own = [](Role, const Plan& plan) { return own_run(plan); };
   EXPECT_TRUE(check_experiment(experiment, {}, own).problems.empty());
   const auto wrong = check_experiment(experiment, {Sameness::different, {"reduction.mean"}, {}}, own);
-  EXPECT_EQ(wrong.problems.size(), 2u);
+  ASSERT_EQ(wrong.problems.size(), 2u);
+  EXPECT_TRUE(wrong.problems[0].starts_with("reduction.mean: the verdict is holds where broken was derived: "));
 }
 
 TEST_F(RecordedFolder, DiffNamesTheDtypeAndTheBehaviour) {
