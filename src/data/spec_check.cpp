@@ -162,6 +162,18 @@ std::optional<Fault> unknown_in(const Spec& spec, const OpRule& rule) {
   return std::nullopt;
 }
 
+/// Of one class every loss is 0, and so is every gradient; logistic_regression takes two or more by its range.
+std::optional<Fault> too_few_classes(const Spec& spec) {
+  if (spec.op != "mlp" || spec.text("loss") != "cross_entropy") return std::nullopt;
+  const auto& sizes = spec.list("sizes");
+  if (std::get<double>(sizes.back().data) >= 2) return std::nullopt;
+  return Fault{"spec.out-of-range",
+               "the last of sizes = 1 is out of range: a cross_entropy over one class is always 0",
+               "give two classes or more, or loss=mse",
+               "sizes",
+               {sizes.size() - 1}};
+}
+
 [[noreturn]] void fail(const Fault& fault, std::string place) {
   if (!fault.argument.empty()) place += (place.empty() ? "" : "/") + fault.argument;
   for (std::size_t index : fault.path) place += fmt::format("[{}]", index);
@@ -208,7 +220,7 @@ std::optional<Fault> complete(Spec& spec, const OpRule& rule) {
   for (const ArgumentRule& argument : rule.arguments) {
     if (auto fault = wrong_argument(spec, rule, argument)) return fault;
   }
-  return std::nullopt;
+  return too_few_classes(spec);
 }
 
 Spec checked(Spec spec, OpKind kind) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "merge_markers.hpp"
 #include "microstep/golden/file.hpp"
 #include "microstep/golden/folder.hpp"
 
@@ -37,6 +38,7 @@ Golden load_listed(const std::string& folder, const std::string& name, const std
   std::string path = below(folder, name);
   std::string text = read_listed(path);
   std::string found = sha256_of(text);
+  if (found != hash && has_merge_marker(text)) refuse_merge_conflict(path);
   if (found != hash)
     throw Error("golden.corrupt", "its SHA-256 is " + found + " where the manifest says " + hash, path,
                 "restore it, or record again and accept");
@@ -61,6 +63,9 @@ void list_others(GoldenFolder& folder, const Manifest& manifest) {
 
 GoldenFolder load_golden_folder(const std::string& path) {
   std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_directory(path, ignored))
+    throw Error("golden.not-a-folder", "it is a file where a folder is due", path,
+                "name the folder of goldens; --filter chooses in it");
   if (!fs::is_directory(path, ignored))
     throw Error("golden.not-a-folder", "there is no such folder", path, "name a folder that microstep record made");
   GoldenFolder folder{path, {}, {}, {}, {}};

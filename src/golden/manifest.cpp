@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "merge_markers.hpp"
 #include "microstep/golden/folder.hpp"
 
 namespace microstep {
@@ -18,9 +19,18 @@ void check_name(const std::string& name, const std::string& place) {
     throw Error("golden.bad-manifest", "\"" + name + "\" is no .json file", place, "list goldens only");
 }
 
+[[noreturn]] void refuse_line(std::string_view line, const std::string& place) {
+  if (has_merge_marker(line)) refuse_merge_conflict(place);
+  if (line.ends_with('\r'))
+    throw Error("golden.bad-manifest", "its lines end in CRLF where LF is due", place,
+                "sed -i 's/\\r$//', and keep version control from changing line ends");
+  throw Error("golden.bad-manifest", "a line is not `SHA-256  NAME`", place, "sha256sum writes such lines");
+}
+
 void add_line(std::string_view line, const std::string& place, Manifest& manifest) {
-  if (line.size() < hash_digits + 3 || !is_hash(line.substr(0, hash_digits)) || line.substr(hash_digits, 2) != "  ")
-    throw Error("golden.bad-manifest", "a line is not `SHA-256  NAME`", place, "sha256sum writes such lines");
+  if (line.size() < hash_digits + 3 || !is_hash(line.substr(0, hash_digits)) || line.substr(hash_digits, 2) != "  " ||
+      line.ends_with('\r'))
+    refuse_line(line, place);
   std::string name(line.substr(hash_digits + 2));
   check_name(name, place);
   if (!manifest.emplace(name, line.substr(0, hash_digits)).second)

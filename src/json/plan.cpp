@@ -121,8 +121,7 @@ void check_at(const Document& document, const Plan& plan) {
   try {
     check(plan);
   } catch (const Error& error) {
-    std::string where = error.place().empty() ? "" : '\n' + error.place();
-    throw Error(error.id(), error.message(), document.place() + where, error.next());
+    throw Error(error.id(), error.message(), document.place() + error.place(), error.next());
   }
 }
 

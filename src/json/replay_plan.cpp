@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "microstep/data/error.hpp"
 #include "microstep/json/trace.hpp"
 #include "trace_paths.hpp"
@@ -24,6 +26,23 @@ Tree<double> tree_of(const Trace& trace, std::int64_t row, std::string_view sect
   return tree;
 }
 
+// Where the dumped trace says what the plan has in that place.
+std::string place_in_trace(std::string_view id, std::string_view place) {
+  constexpr std::string_view given = "/given/", batches = "/batches/";
+  if (place.starts_with(given))
+    return fmt::format("#/steps/{}/{}", place.substr(given.size()), id == "plan.weight" ? "weight" : "gradients");
+  if (place.starts_with(batches)) return fmt::format("#/steps/{}", place.substr(batches.size()));
+  return place == "/params" ? "#/initial/params" : "#/steps";
+}
+
+void check_as_dumped(const Plan& plan) {
+  try {
+    check(plan);
+  } catch (const Error& error) {
+    throw Error(error.id(), error.message(), place_in_trace(error.id(), error.place()), error.next());
+  }
+}
+
 }  // namespace
 
 Plan replay_plan_of(const DumpedTrace& dumped, const Spec& spec) {
@@ -45,7 +64,7 @@ Plan replay_plan_of(const DumpedTrace& dumped, const Spec& spec) {
   plan.hyper_precision = dumped.hyper_precision;
   plan.flushes_subnormals = dumped.flushes_subnormals;
   plan.true_division = dumped.true_division;
-  check(plan);
+  check_as_dumped(plan);
   return plan;
 }
 

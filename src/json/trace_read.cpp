@@ -179,7 +179,9 @@ void check_gradients(const Document& steps) {
 
 Trace read_trace(const Document& document, const Plan* known) {
   if (document.expect(Kind::object).find("schema")) check_schema(document, "trace");
-  return TraceReader(document, known).read();
+  Trace trace = TraceReader(document, known).read();
+  if (known) note_foreign_states(empty_states(document), known->spec, trace);
+  return trace;
 }
 
 Trace decode_trace(std::string_view text, const std::string& source, const Plan* known) {
@@ -196,6 +198,7 @@ DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source
   if (auto divides = document.find("true_division")) dumped.true_division = divides->truth();
   dumped.trace = read_trace(document);
   check_gradients(document.at("steps"));
+  dumped.empty_states = empty_states(document);
   dumped.weights = read_weights(document.at("steps"));
   return dumped;
 }

@@ -126,7 +126,9 @@ Verdict form_keys(const Reading& reading) {
     bool resumed = role == Role::interrupted;
     if (const Deviation* found = deviation_of(rows, Deviation::Kind::keys))
       return malformed(reading, role, found->microstep, first_under(rows.schema(), found->path), found->message,
-                       resumed ? "persist" : "absent");
+                       resumed                      ? "persist"
+                       : found->path.ends_with(']') ? "api-state"  // an inner state, not a leaf
+                                                    : "absent");
     const Schema& other = resumed ? reading.rows().schema() : rows.schema();
     std::string path = foreign_path(declared_schema(reading.evidence(), role), rows.schema(), other);
     if (!path.empty())

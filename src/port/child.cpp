@@ -1,11 +1,13 @@
 #include "child.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
 
 #include "groups.hpp"
@@ -24,6 +26,15 @@ void close_if_open(int fd) {
   if (fd >= 0) close(fd);
 }
 
+// libuv aborts where it cannot open what it needs once a process: ours are 6 for the pipes, its about 10.
+bool lacks_descriptors() {
+  std::array<int, 20> opened{};
+  for (int& fd : opened) fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const bool lacks = std::ranges::find(opened, -1) != opened.end();
+  for (int fd : opened) close_if_open(fd);
+  return lacks;
+}
+
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -35,7 +46,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 
 Child::Child(const ProcessOptions& options) : errors(options.stderr_tail), options_(options) {
   ignore_broken_pipes();
-  loop_error_ = -uv_loop_init(&loop_);
+  loop_error_ = lacks_descriptors() ? EMFILE : -uv_loop_init(&loop_);
   if (loop_error_ != 0) return;
   uv_timer_init(&loop_, &timer_);
   for (uv_pipe_t& pipe : pipes_) {

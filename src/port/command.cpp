@@ -130,7 +130,9 @@ PortTrouble explain_spawn_failure(const std::string& file, int error) {
                     shown(file), interpreter.empty() ? "loader" : "interpreter '" + shown(interpreter) + "'"),
         ""};
   }
-  return {"port.cannot-spawn", fmt::format("'{}' could not be started: {}", shown(file), std::strerror(error)), ""};
+  const bool too_many = error == EMFILE || error == ENFILE;
+  return {"port.cannot-spawn", fmt::format("'{}' could not be started: {}", shown(file), std::strerror(error)), "",
+          too_many ? "a port needs about 20 open files: raise ulimit -n, or close some" : ""};
 }
 
 }  // namespace microstep::port

@@ -32,7 +32,8 @@ std::string request_of(std::int64_t seq, const Plan& plan) {
 
 [[noreturn]] void unusable(const PortTrouble& trouble, const std::vector<std::string>& argv,
                            std::string_view next = {}) {
-  throw Error(trouble.id, with_stderr(trouble), argv.empty() ? "" : argv[0], std::string(next));
+  throw Error(trouble.id, with_stderr(trouble), argv.empty() ? "" : argv[0],
+              next.empty() ? trouble.next : std::string(next));
 }
 
 void check_version(std::int64_t version, const std::vector<std::string>& argv) {

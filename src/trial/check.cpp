@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "left_out.hpp"
 #include "microstep/bound/transition.hpp"
 #include "microstep/judge/contract.hpp"
 #include "microstep/trial/evidence.hpp"
@@ -84,10 +85,10 @@ CheckedExperiment check_experiment(const Experiment& experiment, const Expectati
     const Answer answer = traces(role, experiment.plans.at(role));
     const auto* trace = std::get_if<Trace>(&answer);
     if (!trace) continue;
-    if (auto other = other_than_given(plan, *trace))
-      checked.problems.push_back(fmt::format("{}: {}", to_string(role), *other));
-    else
-      note_faithfulness(checked, role, checked.faithful[role] = faithful_to(plan, *trace));
+    const auto missing = left_out(plan, *trace), other = other_than_given(plan, *trace);
+    if (missing || other)
+      checked.problems.push_back(fmt::format("{}: {}", to_string(role), missing ? *missing : *other));
+    if (!other) note_faithfulness(checked, role, checked.faithful[role] = faithful_to(plan, *trace));
   }
   checked.contracts = judge_all(evidence);
   if (evidence.observed.contains(Role::accumulated)) note_contracts(checked, expectation);

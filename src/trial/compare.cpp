@@ -82,6 +82,19 @@ void check(const CompareRequest& request) {
   refuse_beyond(request.memory.value_or(available_memory()), request);
 }
 
+bool equal(std::span<const Ball> a, std::span<const Ball> b) {
+  return std::ranges::equal(a, b, [](const Ball& x, const Ball& y) { return x.value == y.value; });
+}
+
+// Is a number of these columns ever another than at the start?
+bool moves(const Envelope& rows, std::string_view section) {
+  const auto& columns = rows.schema().columns();
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    for (std::int64_t row = 1; columns[c].path.starts_with(section) && row < rows.rows(); ++row)
+      if (rows.presence(row, c) != Presence::absent && !equal(rows.numbers(row, c), rows.numbers(0, c))) return true;
+  return false;
+}
+
 std::vector<std::string> warnings_of(const CompareRequest& request, const Layout& layout) {
   std::vector<std::string> warnings = unmatched_globs(request.spec, layout);
   if (request.against)
@@ -99,6 +112,20 @@ std::vector<std::string> left_over(const Plan& plan, const Windows& windows, con
   if (left.empty()) return {};
   if (left.size() == 1) return {fmt::format("microstep {}, which fills no window", left[0])};
   return {fmt::format("microsteps {} to {}, which fill no window", left.front(), left.back())};
+}
+
+// Without a window nothing is compared, and any two runs are the same in which nothing moves.
+void note_emptiness(const Evidence& evidence, Comparison& result) {
+  if (result.windows.empty()) {
+    result.semantics.verdict = Sameness::undecidable;
+    result.semantics.reason =
+        result.left_over.empty() ? "no window closes: every microbatch is skipped" : "no window closes";
+  }
+  const Envelope &own = evidence.observed.at(Role::accumulated), &other = evidence.observed.at(Role::reference);
+  if (result.semantics.verdict != Sameness::same || moves(own, "params/") || moves(other, "params/")) return;
+  result.warnings.push_back(moves(other, "state/")
+                                ? "no update moved any param: of them nothing was compared but where they start"
+                                : "no update moved any param: nothing was compared but zeros");
 }
 
 }  // namespace
@@ -128,11 +155,7 @@ Comparison compare(const CompareRequest& request) {
   progress.next();
   result.semantics = *evidence.against_reference;
   result.contracts = judge_all(evidence);
-  if (result.windows.empty()) {
-    result.semantics.verdict = Sameness::undecidable;
-    result.semantics.reason =
-        result.left_over.empty() ? "no window closes: every microbatch is skipped" : "no window closes";
-  }
+  note_emptiness(evidence, result);
   if (result.semantics.verdict == Sameness::different) {
     Repair found = causes_against(result.accumulated, result.reference, result.windows, result.semantics);
     result.equivalent = std::move(found.equivalent);

@@ -39,6 +39,7 @@ Faithfulness faithfulness_of(const Trace& trace, const Evidence& evidence) {
     result.reason = evidence.undecidable.at(Role::accumulated);
   if (result.reason.empty()) result.reason = evidence.ambiguous;
   if (result.reason.empty() && evidence.windows.empty()) result.reason = "no window closes";
+  if (result.reason.empty() && result.judged == 0) result.reason = "the trace has no number to judge";
   if (!result.reason.empty() && result.outcome == Outcome::holds) result.outcome = Outcome::undecidable;
   return result;
 }
@@ -56,9 +57,10 @@ void conclude(TraceJudgement& judgement) {
 }  // namespace
 
 TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec) {
-  const DumpedTrace dumped = in_file(source, [&] { return read_trace(text, source); });
+  DumpedTrace dumped = in_file(source, [&] { return read_trace(text, source); });
   TraceJudgement result;
   result.plan = in_file(source, [&] { return replay_plan_of(dumped, spec_of(dumped, spec, source)); });
+  note_foreign_states(dumped.empty_states, result.plan.spec, dumped.trace);
   result.microsteps = dumped.trace.microsteps();
   result.warnings = unmatched_globs(result.plan.spec, result.plan.params.layout());
   const std::vector<bool> skipped = in_file(source, [&] { return skipped_microsteps(result.plan); });

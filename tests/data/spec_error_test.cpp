@@ -178,6 +178,14 @@ TEST(SpecError, Schedules) {
   });
 }
 
+TEST(SpecError, ACrossEntropyNeedsTwoClasses) {
+  expect_all_refused({
+      {"mlp(2, @1, loss=cross_entropy)", "spec.out-of-range", "over one class", "two classes", OpKind::problem},
+      {"logistic_regression(2, @1)", "spec.out-of-range", "classes = 1", "[2, 4096]", OpKind::problem},
+  });
+  EXPECT_EQ(parse_spec("mlp(2, 1)", OpKind::problem).text("loss"), "mse");
+}
+
 std::string place_of(const std::string& text) {
   try {
     parse_spec(text);

@@ -106,26 +106,19 @@ TEST(Folder, NeedsAFolderAndAManifest) {
   EXPECT_EQ(refusal([&] { load_golden_folder(folder / "none"); }).id(), "golden.not-a-folder");
   EXPECT_EQ(refusal([&] { load_golden_folder(folder.text()); }).id(), "golden.no-manifest");
   put(folder / "f", "x");
-  EXPECT_EQ(refusal([&] { load_golden_folder(folder / "f"); }).id(), "golden.not-a-folder");
+  const Error file = refusal([&] { load_golden_folder(folder / "f"); });
+  EXPECT_EQ(file.id() + ": " + file.message(), "golden.not-a-folder: it is a file where a folder is due");
 }
 
-TEST(Manifest, RefusesLinesThatAreNone) {
-  std::string hash(64, 'a');
-  const std::pair<std::string, std::string> table[] = {
-      {hash + "  a.json", "golden.bad-manifest"},
-      {hash + " a.json\n", "golden.bad-manifest"},
-      {std::string(64, 'A') + "  a.json\n", "golden.bad-manifest"},
-      {hash.substr(1) + "  aa.json\n", "golden.bad-manifest"},
-      {hash + "  a.txt\n", "golden.bad-manifest"},
-      {hash + "  a.json\n" + hash + "  a.json\n", "golden.bad-manifest"},
-      {"<<<<<<< HEAD\n", "golden.bad-manifest"},
-      {"\n", "golden.bad-manifest"},
-      {hash + "  ../a.json\n", "golden.outside"},
-      {hash + "  /etc/a.json\n", "golden.outside"},
-      {hash + "  d/a.json\n", "golden.outside"},
-  };
-  for (const auto& [text, id] : table) EXPECT_EQ(refusal([&t = text] { decode_manifest(t, "M"); }).id(), id) << text;
-  EXPECT_EQ(refusal([&] { decode_manifest(hash + "  a.json\nx\n", "M"); }).place(), "M:2");
+TEST(Folder, TellsOfAnUnfinishedMergeInAGolden) {
+  ScratchFolder folder;
+  record_two(folder);
+  std::string whole = get(folder / "a.json");
+  std::string half = whole.substr(0, whole.find('\n') + 1);
+  put(folder / "a.json", half + "<<<<<<< ours\n" + whole);
+  EXPECT_EQ(fault_ids(folder.text()), Ids{"golden.merge-conflict"});
+  put(folder / "a.json", "{\"why\": \"<<<<<<< is no mark within a line\"}");
+  EXPECT_EQ(fault_ids(folder.text()), Ids{"golden.corrupt"});
 }
 
 TEST(Writer, NeverWritesOver) {

@@ -42,6 +42,13 @@ std::string not_a_seed(const std::string& text) {
              : "'" + text + "' is no integer from 0 to 2^63 - 1";
 }
 
+// Nor is a larger one taken for the largest; what is no number at all is the parser's.
+std::string beyond_integers(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc::result_out_of_range ? "'" + text + "' is beyond the integers of 64 bits" : "";
+}
+
 }  // namespace
 
 void add_compare(CLI::App& app, std::function<int()>& action) {
@@ -50,10 +57,15 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
       app.add_subcommand("compare", "accumulated training against the large batch: same, or where and why not");
   command->add_option("SPEC", options->spec, "the optimizer, such as 'multi_steps(adam(0.1), k=4)'")->required();
   command->add_option("--problem", options->problem, "what is trained")->capture_default_str();
-  command->add_option("--windows", options->plan.windows, "full windows")->capture_default_str();
-  command->add_option("--partial", options->plan.partial, "microsteps of a partial window behind them")
+  command->add_option("--windows", options->plan.windows, "full windows")
+      ->check(CLI::Validator(beyond_integers, ""))
       ->capture_default_str();
-  command->add_option("--examples", options->plan.examples, "examples a microbatch")->capture_default_str();
+  command->add_option("--partial", options->plan.partial, "microsteps of a partial window behind them")
+      ->check(CLI::Validator(beyond_integers, ""))
+      ->capture_default_str();
+  command->add_option("--examples", options->plan.examples, "examples a microbatch")
+      ->check(CLI::Validator(beyond_integers, ""))
+      ->capture_default_str();
   command->add_flag("--ragged", options->plan.ragged, "every second microbatch has one example more");
   command->add_option("--against", options->against, "the reference's spec; SPEC without its accumulators");
   command->add_option("--loss", options->loss, "of a batch, from its examples' losses, in both runs")

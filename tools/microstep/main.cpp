@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -137,6 +138,7 @@ void tell(const Error& error) {
 }  // namespace microstep::cli
 
 int main(int argc, char** argv) {
+  signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit on files is then an error like that of a full disk
   try {
     return microstep::cli::run(argc, argv);
   } catch (const microstep::FileError& error) {

@@ -35,10 +35,11 @@ auto in_file(const std::string& source, Decode decode) {
   } catch (const Error& error) {
     const std::string& place = error.place();
     const bool named = place.starts_with(source);
+    const bool pointer = place.starts_with('#');
     throw FileError(error.id(), error.message(),
-                    named           ? place
-                    : place.empty() ? source
-                                    : source + '\n' + place,
+                    named                      ? place
+                    : place.empty() || pointer ? source + place
+                                               : source + '\n' + place,
                     error.next());
   }
 }

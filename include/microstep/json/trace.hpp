@@ -20,6 +20,17 @@ Trace read_trace(const Document& document, const Plan* known = nullptr);
 std::string encode_trace(const Trace& trace);
 Trace decode_trace(std::string_view text, const std::string& source = {}, const Plan* known = nullptr);
 
+/// A state without leaf and count in the `of` of another one: owner is `state` or `state/of[0]`, its place there is
+/// index. No schema shows it.
+struct InnerState {
+  std::string owner;
+  std::size_t index = 0;
+  std::int64_t microstep = 0;
+};
+std::vector<InnerState> empty_states(const Document& trace);
+/// The first of them for which the spec has no place becomes a deviation of the trace.
+void note_foreign_states(const std::vector<InnerState>& states, const Spec& spec, Trace& trace);
+
 /// A trace that anyone's loop dumped, with what judging it needs to know. spec: as written, empty if it is not said.
 /// weights: of each microstep, 1 if not said.
 struct DumpedTrace {
@@ -28,6 +39,7 @@ struct DumpedTrace {
   bool flushes_subnormals = false;
   bool true_division = false;
   std::vector<double> weights;
+  std::vector<InnerState> empty_states = {};
   Trace trace;
 };
 std::string encode_dumped_trace(const DumpedTrace& dumped);

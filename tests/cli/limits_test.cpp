@@ -1,0 +1,58 @@
+// Limits that a shell sets: what cannot be written or started is an error with a next step, never a death by signal.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/command.hpp"
+
+namespace microstep::cli_test {
+namespace {
+
+// The soft limit of this process, which the tool inherits, for the time of a test.
+class Limit {
+ public:
+  Limit(__rlimit_resource which, rlim_t value) : which_(which) {
+    getrlimit(which_, &before_);
+    const rlimit lower{value, before_.rlim_max};
+    setrlimit(which_, &lower);
+  }
+  ~Limit() { setrlimit(which_, &before_); }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+
+ private:
+  __rlimit_resource which_;
+  rlimit before_{};
+};
+
+const std::string list = R"x({"schema": "microstep/experiments/1", "experiments": [
+  {"id": "a", "why": "w", "source": "s", "spec": "multi_steps(sgd(0.5), k=2)", "plans": "same"}]})x";
+
+TEST(LimitOfFileSize, FailsARecordingAndLeavesNothing) {
+  const Folder folder;
+  const std::string experiments = folder.write("list.json", list), goldens = folder.file("goldens");
+  const Limit limit(RLIMIT_FSIZE, 1024);
+  const Result result = microstep({"record", goldens, "--experiments", experiments, "--", MICROSTEP_BINARY, "serve"});
+  EXPECT_TRUE(refuses(result, 6, "golden.write-failed"));
+  EXPECT_EQ(microstep({"verify", goldens}).code, 3);
+  EXPECT_NE(::rmdir(goldens.c_str()), -1) << "something was left in the folder";
+}
+
+TEST(LimitOfFileSize, FailsAComparisonThatIsRedirected) {
+  const Limit limit(RLIMIT_FSIZE, 64);
+  const Result result = microstep({"compare", "multi_steps(sgd(0.5), k=2)"});
+  EXPECT_EQ(result.code, 6) << "128 + the signal that ended it";
+  EXPECT_TRUE(result.err.starts_with("microstep: output.stdout: ")) << result.err;
+}
+
+// Six are open already: the streams, and what they were made of.
+TEST(LimitOfOpenFiles, IsToldBeforeAPortIsStarted) {
+  for (rlim_t most : {8, 12, 16, 20}) {
+    const Limit limit(RLIMIT_NOFILE, most);
+    const Result result = microstep({"verify", source("golden/optax-0.2.8"), "--", MICROSTEP_BINARY, "serve"});
+    EXPECT_TRUE(refuses(result, 5, "port.cannot-spawn")) << most;
+    EXPECT_TRUE(result.warns("raise ulimit -n")) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace microstep::cli_test
