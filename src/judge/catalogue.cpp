@@ -187,7 +187,8 @@ Verdict examine(const Contract& contract, const Evidence& evidence, const Readin
     if (std::string gap = gap_in(contract, *reading); !gap.empty()) verdict = undecidable(std::move(gap));
   if (verdict.outcome == Outcome::holds && !evidence.unfaithful.empty() && rests_on_decision(contract))
     verdict = decided_of_another("keeps", evidence);
-  if (verdict.outcome == Outcome::holds && !evidence.ambiguous.empty() && contract.id.starts_with("reduction."))
+  const bool says = verdict.outcome == Outcome::holds || verdict.outcome == Outcome::broken;
+  if (says && !evidence.ambiguous.empty() && (contract.id.starts_with("reduction.") || rests_on_decision(contract)))
     verdict = undecidable(evidence.ambiguous);
   verdict.contract = contract.id;
   return verdict;
