@@ -77,6 +77,18 @@ Spec chained(std::vector<Spec> links) {
   return Spec{"chain", {}, std::move(links)};
 }
 
+Spec flattened(const Spec& spec) {
+  Spec flat{spec.op, spec.args, {}};
+  for (const Spec& inner : spec.of) {
+    Spec link = flattened(inner);
+    if (spec.op == "chain" && link.op == "chain")
+      flat.of.insert(flat.of.end(), link.of.begin(), link.of.end());
+    else
+      flat.of.push_back(std::move(link));
+  }
+  return flat;
+}
+
 std::vector<Spec> links_of(const Spec& spec) { return spec.op == "chain" ? spec.of : std::vector<Spec>{spec}; }
 
 Spec accumulated_over(const Spec& inner, const Window& window) {

@@ -15,6 +15,8 @@ std::string reduction_of(const Spec& accumulator);
 /// A chain of one is its link, a chain of none scale(1).
 Spec chained(std::vector<Spec> links);
 std::vector<Spec> links_of(const Spec& spec);
+/// The same computation without chains directly in chains: chain is associative.
+Spec flattened(const Spec& spec);
 
 /// What makes one window of several microsteps.
 struct Window {

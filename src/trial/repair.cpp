@@ -179,7 +179,10 @@ Repair causes_against(const Plan& accumulated, const Plan& reference,
     plan.spec = spec;
     return decide({plan, reference, windows}).verdict == Sameness::same;
   };
-  Repair found = repair(accumulated, reference, windows, same);
+  Plan flat = accumulated, flat_reference = reference;
+  flat.spec = flattened(accumulated.spec);
+  flat_reference.spec = flattened(reference.spec);
+  Repair found = repair(flat, flat_reference, windows, same);
   if (found.causes.empty()) found.causes.push_back(fallback_cause(decided));
   return found;
 }

@@ -42,6 +42,25 @@ INSTANTIATE_TEST_SUITE_P(
                       Asked{"chain(sgd(0.1, momentum=0.5), multi_steps(scale(1), k=2))", {"micro-state"}},
                       Asked{"chain(adam(0.1), apply_every(2))", {"formula", "micro-state", "sum-mean"}, "adam(0.2)"}));
 
+// chain is associative.
+TEST(CausesOfNestedChains, AreThoseOfOneChain) {
+  const std::pair<const char*, const char*> pairs[] = {
+      {"chain(chain(adam(0.1)), apply_every(2))", "chain(adam(0.1), apply_every(2))"},
+      {"chain(chain(clip(0.001)), multi_steps(sgd(0.1), k=2))", "chain(clip(0.001), multi_steps(sgd(0.1), k=2))"},
+      {"chain(multi_steps(scale(1), k=2), chain(add_decayed_weights(0.1), sgd(0.1)))",
+       "chain(multi_steps(scale(1), k=2), add_decayed_weights(0.1), sgd(0.1))"},
+      {"chain(chain(chain(scale_by_schedule([[0, 1], [2, 0.1]]))), multi_steps(chain(chain(sgd(0.1))), k=2))",
+       "chain(scale_by_schedule([[0, 1], [2, 0.1]]), multi_steps(chain(sgd(0.1)), k=2))"}};
+  for (const auto& [nested, flat] : pairs) {
+    const Comparison found = compare(request_of(nested));
+    EXPECT_EQ(found.causes, compare(request_of(flat)).causes) << nested;
+    EXPECT_EQ(found.semantics.verdict, Sameness::different);
+    EXPECT_NE(found.causes, std::vector<std::string>{"formula"}) << nested;
+  }
+  EXPECT_EQ(compare(request_of(pairs[0].first)).causes, (std::vector<std::string>{"micro-state", "sum-mean"}));
+  EXPECT_EQ(compare(request_of(pairs[1].first)).causes, std::vector<std::string>{"clip-place"});
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Masks, CausesOf,
     ::testing::Values(Asked{"masked(multi_steps(adam(0.1), k=2), mask=[\"w*\"])", {"mask-bypass"}},
