@@ -101,7 +101,9 @@ void explain_decay(const Clue& clue, Causes& causes) {
     const double lr = schedule_value(adamw->args.at("lr"), step);
     Numbers moved;
     for (std::size_t i = 0; i < clue.params.size(); ++i) moved.push_back(clue.expected[i] + lr * wd * clue.params[i]);
-    add_cause(causes, common_multiple(clue, moved).has_value(), "decay-form");
+    const std::optional<double> c = common_multiple(clue, moved);
+    const bool is_share = c && std::fabs(std::fabs(*c) - lr * wd) <= unexplained_share * lr * wd;
+    add_cause(causes, is_share, "decay-form");
   }
 }
 

@@ -1,4 +1,6 @@
 // The causes that are named of a trace with one fault, and no others beside them.
+#include <fmt/format.h>
+
 #include "trial/spoiled_run.hpp"
 
 namespace microstep {
@@ -26,6 +28,14 @@ TEST(NamedCauses, OfAnotherB2) {
       judged_as("multi_steps(adam(0.1, b2=0.999), k=2)", dumped_run("multi_steps(adam(0.1, b2=0.99), k=2)"));
   EXPECT_EQ(judgement.faithful.first->path, "state/of[0]/nu/w");
   EXPECT_EQ(judgement.causes, Causes{"formula"});
+}
+
+// A decay that is small beside the step: both scale with the learning rate, so that what is wrong looks like the step.
+TEST(NamedCauses, OfAnotherLearningRateAreNotItsDecay) {
+  for (const char* spec : {"adamw({}, weight_decay=0.0001)", "multi_steps(adamw({}, weight_decay=0.0001), k=3)"}) {
+    const std::string claim = fmt::format(fmt::runtime(spec), 0.1), actual = fmt::format(fmt::runtime(spec), 0.17);
+    EXPECT_EQ(judged_as(claim, dumped_run(actual)).causes, Causes{"formula"}) << spec;
+  }
 }
 
 TEST(NamedCauses, OfAnAccumulatorThatIsNotCleared) {
