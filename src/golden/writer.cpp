@@ -148,7 +148,7 @@ std::vector<std::string> GoldenWriter::accept(const std::vector<std::string>& id
       if (name.ends_with(end)) accepted.push_back(name.substr(0, name.size() - end.size()));
     }
   std::ranges::sort(accepted);
-  accepted.erase(std::ranges::unique(accepted).begin(), accepted.end());
+  accepted.erase(std::unique(accepted.begin(), accepted.end()), accepted.end());
   std::map<std::string, std::string> texts;
   for (const std::string& id : accepted) texts[id] = waiting_golden(id, is_sound);
   accepted.clear();
