@@ -33,6 +33,24 @@ void list_as(const Folder& folder, const std::string& text) {
   folder.write("MANIFEST.sha256", sha256_of(text) + "  " + name + "\n");
 }
 
+const std::vector<Damage> damages = {
+    {"twice", twice, true, "json.duplicate-key", "#\n"},
+    {"newer", newer, true, "golden.newer-schema", "#/schema\n"},
+    {"no_batch_axis", no_batch_axis, true, "json.wrong-type", "#/plans/accumulated/batches/0\n"},
+    {"no_gradient_axis", no_gradient_axis, true, "json.shape-mismatch", "#/plans/accumulated/given/0/gradients/w\n"},
+    {"truncated", truncated, true, "json.invalid-json", ":"},
+    {"renamed", renamed, true, "golden.id-mismatch", "\n"},
+    {"cut_later", truncated, false, "golden.corrupt", "\n"},
+    {"edited", edited, false, "golden.corrupt", "\n"},
+};
+
+// A file that waits has no hash in the manifest: what only the hash tells is left out.
+std::vector<Damage> seen_without_a_hash() {
+  std::vector<Damage> seen = damages;
+  std::erase_if(seen, [](const Damage& damage) { return damage.id == "golden.corrupt"; });
+  return seen;
+}
+
 class Damaged : public ::testing::TestWithParam<Damage> {
  protected:
   Damaged() {
@@ -75,17 +93,7 @@ TEST_P(Damaged, IsNotComparedOnEitherSide) {
                                  {name, whole()}, {"MANIFEST.sha256", sha256_of(whole()) + "  " + name + "\n"}}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, Damaged,
-                         ::testing::Values(Damage{"twice", twice, true, "json.duplicate-key", "#\n"},
-                                           Damage{"newer", newer, true, "golden.newer-schema", "#/schema\n"},
-                                           Damage{"no_batch_axis", no_batch_axis, true, "json.wrong-type",
-                                                  "#/plans/accumulated/batches/0\n"},
-                                           Damage{"no_gradient_axis", no_gradient_axis, true, "json.shape-mismatch",
-                                                  "#/plans/accumulated/given/0/gradients/w\n"},
-                                           Damage{"truncated", truncated, true, "json.invalid-json", ":"},
-                                           Damage{"cut_later", truncated, false, "golden.corrupt", "\n"},
-                                           Damage{"edited", edited, false, "golden.corrupt", "\n"},
-                                           Damage{"renamed", renamed, true, "golden.id-mismatch", "\n"}),
+INSTANTIATE_TEST_SUITE_P(Golden, Damaged, ::testing::ValuesIn(damages),
                          [](const auto& info) { return info.param.what; });
 
 // What waits has no line in the manifest: an edit of it is for the reader's eyes, unless it is no golden of that name.
@@ -119,15 +127,7 @@ TEST_P(DamagedWaiting, KeepsTheOthersWaiting) {
   EXPECT_EQ(folder.contents(), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, DamagedWaiting,
-                         ::testing::Values(Damage{"twice", twice, true, "json.duplicate-key", "#\n"},
-                                           Damage{"newer", newer, true, "golden.newer-schema", "#/schema\n"},
-                                           Damage{"no_batch_axis", no_batch_axis, true, "json.wrong-type",
-                                                  "#/plans/accumulated/batches/0\n"},
-                                           Damage{"no_gradient_axis", no_gradient_axis, true, "json.shape-mismatch",
-                                                  "#/plans/accumulated/given/0/gradients/w\n"},
-                                           Damage{"truncated", truncated, true, "json.invalid-json", ":"},
-                                           Damage{"renamed", renamed, true, "golden.id-mismatch", "\n"}),
+INSTANTIATE_TEST_SUITE_P(Golden, DamagedWaiting, ::testing::ValuesIn(seen_without_a_hash()),
                          [](const auto& info) { return info.param.what; });
 
 }  // namespace
