@@ -45,7 +45,7 @@ Verdict emission_every_k(const Reading& reading) {
   if (!holds_back(reading)) return not_applicable(no_held);
   if (reading.updates().empty()) return not_applicable("the trace does not show the updates");
   for (std::int64_t row = 1; row < reading.rows().rows(); ++row) {
-    if (!reading.emits(row)) {
+    if (!reading.closes(row)) {
       if (auto found = emitted_while_held(reading, row))
         return broken(reading, *found, "an update came out although the window was not full",
                       causes_of_movement(reading, *found));
@@ -60,7 +60,7 @@ Verdict emission_silent_zero(const Reading& reading) {
   if (!holds_back(reading)) return not_applicable(no_held);
   if (reading.updates().empty()) return not_applicable("the trace does not show the updates");
   for (std::int64_t row = 1; row < reading.rows().rows(); ++row)
-    if (!reading.emits(row))
+    if (!reading.closes(row))
       if (auto found = emitted_while_held(reading, row))
         return broken(reading, *found, "the update of a held microstep is not zero",
                       causes_of_movement(reading, *found));
@@ -71,7 +71,7 @@ Verdict emission_silent_params(const Reading& reading) {
   if (!holds_back(reading)) return not_applicable(no_held);
   if (reading.params().empty()) return not_applicable("the trace does not show the params");
   for (std::int64_t row = 1; row < reading.rows().rows(); ++row) {
-    if (reading.emits(row)) continue;
+    if (reading.closes(row)) continue;
     for (std::size_t column : reading.params())
       if (auto found = first_change(reading.rows(), row, column, reading.rows(), row - 1, column))
         return broken(reading, *found, "a held microstep moved a parameter", causes_of_movement(reading, *found));

@@ -53,7 +53,7 @@ Reading::Reading(const Evidence& evidence)
       rows_(&evidence.observed.at(Role::accumulated)),
       declared_(declared_schema(evidence, Role::accumulated)) {
   nodes_.reserve(8);
-  collect(plan_->spec, "state", std::nullopt, false);
+  collect(plan_->spec, "state", {});
   assign_columns();
   find_expected();
   if (declared_ && *declared_ != rows_->schema())
@@ -74,17 +74,21 @@ std::string Reading::missing() const {
   return gap == gaps_.end() ? std::string() : *gap;
 }
 
-void Reading::collect(const Spec& spec, const std::string& path, std::optional<std::size_t> governor, bool masked) {
+void Reading::collect(const Spec& spec, const std::string& path, Standing standing) {
   std::size_t own = nodes_.size();
-  nodes_.push_back({&spec, path, governor, {}, {}, {}});
+  nodes_.push_back({&spec, path, standing.governor, {}, {}, {}, standing.fed_by_gradients});
   if (nodes_[own].accumulates()) {
     has_accumulator_ = true;
     always_one_ = always_one_ && stays_one(spec.args.at("k"));
-    if (masked) masked_accumulators_.push_back(own);
+    if (standing.masked) masked_accumulators_.push_back(own);
   }
-  if (nodes_[own].is_multi_steps()) governor = own;
-  for (std::size_t i = 0; i < spec.of.size(); ++i)
-    collect(spec.of[i], fmt::format("{}/of[{}]", path, i), governor, masked || spec.op == "masked");
+  if (nodes_[own].is_multi_steps()) standing.governor = own;
+  standing.masked = standing.masked || spec.op == "masked";
+  standing.fed_by_gradients = standing.fed_by_gradients && !nodes_[own].accumulates();
+  for (std::size_t i = 0; i < spec.of.size(); ++i) {
+    collect(spec.of[i], fmt::format("{}/of[{}]", path, i), standing);
+    if (spec.op == "chain") standing.fed_by_gradients = false;
+  }
 }
 
 // Nodes lie in pre-order, so the last one whose path leads to a column is the deepest.
@@ -139,6 +143,12 @@ void Reading::find_governed() {
 bool Reading::awake(const Node& node, std::int64_t row) const {
   if (!node.governor) return emits(row);
   return nodes_[*node.governor].beats[static_cast<std::size_t>(row)].emits;
+}
+
+bool Reading::closes(std::int64_t row) const {
+  return emits(row) && std::ranges::all_of(nodes_, [&](const Node& node) {
+           return !node.accumulates() || node.beats[static_cast<std::size_t>(row)].empty;
+         });
 }
 
 bool Reading::is_skipped(std::int64_t row) const {

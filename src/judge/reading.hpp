@@ -29,6 +29,8 @@ struct Node {
   std::vector<std::size_t> counts;
   /// Accumulators only; one a row of the trace.
   std::vector<Beat> beats;
+  /// The gradients of the trace come in as they are: no link and no accumulator stands before it.
+  bool is_fed_by_gradients = false;
 
   bool is_multi_steps() const { return spec->op == "multi_steps"; }
   bool may_skip() const { return is_multi_steps() && spec->text("skip") != "never"; }
@@ -69,6 +71,8 @@ class Reading {
   bool always_one() const { return always_one_; }
   /// An update is due after the microstep of that row.
   bool emits(std::int64_t row) const { return emits_[static_cast<std::size_t>(row)]; }
+  /// A window ends with the microstep of that row and gives its update: no accumulator holds anything any more.
+  bool closes(std::int64_t row) const;
   /// The node's update runs in the microstep of that row.
   bool awake(const Node& node, std::int64_t row) const;
   bool is_skipped(std::int64_t row) const;
@@ -84,7 +88,12 @@ class Reading {
   bool is_governed(std::size_t leaf) const { return governed_[leaf]; }
 
  private:
-  void collect(const Spec& spec, const std::string& path, std::optional<std::size_t> governor, bool masked);
+  /// What holds of a node by where it stands in the spec.
+  struct Standing {
+    std::optional<std::size_t> governor;
+    bool masked = false, fed_by_gradients = true;
+  };
+  void collect(const Spec& spec, const std::string& path, Standing standing);
   void assign_columns();
   void find_expected();
   void find_governed();

@@ -7,6 +7,7 @@
 #include "contracts.hpp"
 #include "finding.hpp"
 #include "microstep/judge/faithful.hpp"
+#include "own_fault.hpp"
 
 namespace microstep {
 namespace {
@@ -18,13 +19,6 @@ bool reduces_by(const Node& node, std::string_view reduce) {
 
 bool is_inside(const Node& node, const Node& outer) {
   return node.path.size() > outer.path.size() && node.path.starts_with(outer.path);
-}
-
-/// The accumulator itself after a microstep that it took part in.
-std::optional<Finding> wrong_accumulator(const Node& node, std::int64_t row, BallCheck& check) {
-  for (std::size_t column : node.columns)
-    if (auto found = check.first_outside(row, column)) return found;
-  return std::nullopt;
 }
 
 const std::vector<std::size_t>& shown(const Reading& reading) {
@@ -80,7 +74,7 @@ std::optional<Finding> wrong_reaction(const Reading& reading, const Node& node, 
 
 /// What contradicts a reduction, and what contradicts something else than it.
 struct Blame {
-  std::optional<Finding> reduction, behind;
+  std::optional<Finding> reduction, behind, before;
 };
 
 void look_behind(const Reading& reading, const Node& node, std::int64_t row, const std::vector<std::size_t>& leaves,
@@ -97,23 +91,34 @@ void look_behind(const Reading& reading, const Node& node, std::int64_t row, con
   if (!blame.behind) blame.behind = first;
 }
 
+/// The accumulator itself after a microstep that it took part in. What comes out of a link before it is not shown: it
+/// answers only for what the right input does not explain.
+void look_into(const Reading& reading, const Node& node, std::int64_t row, BallCheck& check, Blame& blame) {
+  for (std::size_t column : node.columns) {
+    auto found = check.first_outside(row, column);
+    if (!found) continue;
+    auto& blamed = node.is_fed_by_gradients || is_own_fault(reading, node, *found) ? blame.reduction : blame.before;
+    if (!blamed) blamed = found;
+  }
+}
+
 /// The sum of apply_every is there to be seen; that of multi_steps is gone when its last gradient has come in.
 bool shows_result(const Node& node) { return !node.is_multi_steps() && !node.columns.empty(); }
 
 void blame_reduction(const Reading& reading, const Node& node, BallCheck& check, Blame& blame) {
   const std::vector<std::size_t> leaves = leaves_of_columns(reading);
   for (std::int64_t row = 1; row < reading.rows().rows() && !blame.reduction; ++row) {
-    blame.reduction = wrong_accumulator(node, row, check);
+    look_into(reading, node, row, check, blame);
     if (blame.reduction || shows_result(node) || !node.beats[static_cast<std::size_t>(row)].emits) continue;
     look_behind(reading, node, row, leaves, check, blame);
   }
 }
 
-Verdict not_its_fault(const Reading& reading, const Finding& finding) {
+Verdict not_its_fault(const Reading& reading, const Finding& finding, std::string_view side) {
   return undecidable(
       fmt::format("{} leaves its ball in microstep {} and no other reduction makes that number of it: the fault lies "
-                  "behind the reduction",
-                  reading.rows().schema().columns()[finding.where].path, finding.row));
+                  "{} the reduction",
+                  reading.rows().schema().columns()[finding.where].path, finding.row, side));
 }
 
 Verdict judge_reduction(const Reading& reading, std::string_view reduce, std::string_view what) {
@@ -132,7 +137,8 @@ Verdict judge_reduction(const Reading& reading, std::string_view reduce, std::st
   if (blame.reduction)
     return broken(reading, *blame.reduction, fmt::format("a window does not give the {}", what),
                   causes_of_value(reading, *blame.reduction));
-  if (blame.behind) return not_its_fault(reading, *blame.behind);
+  if (blame.before) return not_its_fault(reading, *blame.before, "before");
+  if (blame.behind) return not_its_fault(reading, *blame.behind, "behind");
   return verdict_of(
       check, reading,
       fmt::format("accumulators and what shows what the inner received lie in the balls of the {}", what));

@@ -6,6 +6,7 @@
 #include "causes.hpp"
 #include "contracts.hpp"
 #include "finding.hpp"
+#include "own_fault.hpp"
 
 namespace microstep {
 namespace {
@@ -43,19 +44,34 @@ std::optional<Finding> first_kept_nan(const Reading& reading, const Node& node, 
   return std::nullopt;
 }
 
+/// What is left of a closed window, and what a window's first row has beside its ball for another reason.
+struct Leftovers {
+  std::optional<Finding> left, other;
+};
+
+void add_opening(const Reading& reading, const Node& node, std::int64_t row, std::size_t column, BallCheck& check,
+                 Leftovers& leftovers) {
+  if (reading.expected() && row > 0)
+    if (auto found = check.first_outside(row, column)) {
+      const Ball before = number_at(reading.rows(), row - 1, column, found->index);
+      const bool poisoned = !wide::is_finite(before.value) && !wide::is_finite(found->observed.value);
+      (poisoned || keeps_all_before(reading, node, *found) ? leftovers.left : leftovers.other) = found;
+    }
+  if (!leftovers.left) leftovers.left = first_kept_nan(reading, node, row, column);
+}
+
 /// multi_steps is zeros when empty; apply_every keeps its sum until the next window overwrites it.
-std::optional<Finding> first_leftover(const Reading& reading, const Node& node, BallCheck& check) {
+Leftovers leftovers_of(const Reading& reading, const Node& node, BallCheck& check) {
+  Leftovers leftovers;
   for (std::int64_t row = 0; row < reading.rows().rows(); ++row) {
     const Beat& beat = node.beats[static_cast<std::size_t>(row)];
     for (std::size_t column : node.columns) {
-      std::optional<Finding> found;
-      if (node.is_multi_steps() && beat.empty) found = first_nonzero(reading.rows(), row, column);
-      if (!node.is_multi_steps() && beat.opens && reading.expected()) found = check.first_outside(row, column);
-      if (!found && !node.is_multi_steps() && beat.opens) found = first_kept_nan(reading, node, row, column);
-      if (found) return found;
+      if (node.is_multi_steps() && beat.empty) leftovers.left = first_nonzero(reading.rows(), row, column);
+      if (!node.is_multi_steps() && beat.opens) add_opening(reading, node, row, column, check, leftovers);
+      if (leftovers.left) return leftovers;
     }
   }
-  return std::nullopt;
+  return leftovers;
 }
 
 bool pairs_state(const Reading& reading) {
@@ -80,13 +96,19 @@ Verdict state_accumulator_empty(const Reading& reading) {
   if (std::string why = blindness(reading, true); !why.empty()) return not_applicable(std::move(why));
   BallCheck check(reading);
   bool cleared = false;
+  std::optional<Finding> other;
   for (const Node& node : reading.nodes()) {
     if (!node.accumulates()) continue;
     cleared = cleared || node.is_multi_steps();
-    if (auto found = first_leftover(reading, node, check))
-      return broken(reading, *found, "something of a closed window is left in the accumulator",
-                    causes_of_nonfinite(reading, *found));
+    const Leftovers leftovers = leftovers_of(reading, node, check);
+    if (leftovers.left)
+      return broken(reading, *leftovers.left, "something of a closed window is left in the accumulator",
+                    causes_of_nonfinite(reading, *leftovers.left));
+    if (!other) other = leftovers.other;
   }
+  if (other)
+    return undecidable(fmt::format("{} leaves its ball in microstep {}, and not by what was there before",
+                                   path_of(reading, *other), other->row));
   if (!cleared && !reading.expected()) return not_applicable("no one-step balls are known of this trace");
   return holds("no window finds anything of an earlier one in the accumulator");
 }

@@ -1,0 +1,77 @@
+#include "own_fault.hpp"
+
+#include <algorithm>
+
+#include "microstep/scalar/balls.hpp"
+
+namespace microstep {
+namespace {
+
+using Rounding = Balls<Wide>;
+
+/// One number before the microstep, and the input that leads from it to what was due.
+struct Step {
+  Rounding in;
+  Ball before, input;
+  double k, taken;
+
+  Ball part(const Ball& x, double divisor) const { return in.divide(x, exactly(divisor)); }
+};
+
+double length_of(const Node& node, const Beat& last) {
+  if (!node.is_multi_steps()) return static_cast<double>(node.spec->integer("k"));
+  return schedule_value(node.spec->args.at("k"), last.gradient_step);
+}
+
+Step step_at(const Reading& reading, const Node& node, const Finding& number) {
+  const Beat& last = node.beats[static_cast<std::size_t>(number.row - 1)];
+  const bool opens = node.beats[static_cast<std::size_t>(number.row)].opens;
+  const bool mean = node.is_multi_steps() && node.spec->text("reduce") == "mean";
+  const auto in = Rounding::rounding(reading.rows().schema().columns()[number.where].dtype);
+  const double taken = static_cast<double>(last.mini_step) + 1;
+  const Ball before = number_at(reading.rows(), number.row - 1, number.where, number.index);
+  const Ball kept = opens ? exactly(0) : before;
+  const Ball moved = in.subtract(number.expected, kept);
+  const Ball input = mean ? in.add(kept, in.multiply(moved, exactly(taken))) : moved;
+  return {in, before, input, length_of(node, last), taken};
+}
+
+/// What a faulty accumulator makes of one input.
+using Makes = Ball (*)(const Step&);
+
+bool is_made_by(const Reading& reading, const Node& node, const Finding& found, Makes makes) {
+  const std::int64_t size = reading.rows().schema().columns()[found.where].size;
+  const std::size_t mirror = *reading.expected_column(found.where);
+  Finding number = found;
+  for (number.index = 0; number.index < size; ++number.index) {
+    number.observed = number_at(reading.rows(), found.row, found.where, number.index);
+    number.expected = number_at(*reading.expected(), found.row, mirror, number.index);
+    if (!overlap(number.observed, makes(step_at(reading, node, number)))) return false;
+  }
+  return true;
+}
+
+Ball keeps_all(const Step& s) { return s.in.add(s.before, s.input); }
+
+constexpr Makes faults[] = {
+    keeps_all,
+    [](const Step& s) { return s.before; },
+    [](const Step& s) { return s.input; },
+    [](const Step& s) { return s.part(s.input, s.k); },
+    [](const Step& s) { return s.in.add(s.before, s.part(s.input, s.k)); },
+    [](const Step& s) { return s.in.add(s.before, s.part(s.in.subtract(s.input, s.before), s.taken)); },
+};
+
+}  // namespace
+
+bool is_own_fault(const Reading& reading, const Node& node, const Finding& found) {
+  return found.row > 0 && std::ranges::any_of(faults, [&](Makes makes) {
+           return is_made_by(reading, node, found, makes);
+         });
+}
+
+bool keeps_all_before(const Reading& reading, const Node& node, const Finding& found) {
+  return found.row > 0 && is_made_by(reading, node, found, keeps_all);
+}
+
+}  // namespace microstep
