@@ -65,9 +65,8 @@ constexpr Makes faults[] = {
 }  // namespace
 
 bool is_own_fault(const Reading& reading, const Node& node, const Finding& found) {
-  return found.row > 0 && std::ranges::any_of(faults, [&](Makes makes) {
-           return is_made_by(reading, node, found, makes);
-         });
+  return found.row > 0 &&
+         std::ranges::any_of(faults, [&](Makes makes) { return is_made_by(reading, node, found, makes); });
 }
 
 bool keeps_all_before(const Reading& reading, const Node& node, const Finding& found) {

@@ -19,7 +19,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Faulty{summed, "chain(adam(0.3), apply_every(2))", "reduction.sum"},
                     Faulty{summed, "chain(adam(0.1, b2=0.99), apply_every(2))", "reduction.sum"},
                     Faulty{summed, "chain(adam(0.1, eps=0.01), apply_every(2))", "state.accumulator_empty"},
-                    Faulty{meant, "chain(trace(0.9, nesterov=true), multi_steps(scale(-0.1), k=2))", "reduction.mean"}));
+                    Faulty{meant, "chain(trace(0.9, nesterov=true), multi_steps(scale(-0.1), k=2))",
+                           "reduction.mean"}));
 
 TEST_P(BehindALink, TheAccumulatorIsNotBlamedForWhatComesIn) {
   const auto& [claim, actual, id] = GetParam();
