@@ -33,11 +33,6 @@ bool ends_short(const Reading& reading, std::int64_t row) {
   return static_cast<double>(reading.window_length(row)) < k;
 }
 
-bool is_scheduled(const Spec& spec) {
-  if (spec.op == "scale_by_schedule" || (spec.args.contains("lr") && spec.is_list("lr"))) return true;
-  return std::ranges::any_of(spec.of, is_scheduled);
-}
-
 /// The first number of the trace outside of its ball, state before updates before params.
 std::optional<Finding> first_unfaithful(const Reading& reading, std::int64_t first_row) {
   if (!reading.expected()) return std::nullopt;
@@ -83,9 +78,9 @@ Causes explained(const Reading& reading, const Finding& finding) {
   if (!clue) return causes;
   if (clue->path().find("/acc_weight/") != std::string::npos) return {"token-weight"};
   for (auto* explain : {explain_leaf, explain_formula, explain_decay, explain_hyper}) explain(*clue, causes);
-  if (causes.empty() && !spares_a_slot(*clue)) explain_reduction(*clue, causes);
-  if (causes.empty() || causes == Causes{"boundary"})
-    add_cause(causes, find_op(reading.plan().spec, "clip") != nullptr, "clip-place");
+  if (!causes.empty() || spares_a_slot(*clue)) return causes;
+  explain_reduction(*clue, causes);
+  if (causes.empty() || causes == Causes{"boundary"}) explain_clip(*clue, causes);
   return causes;
 }
 
@@ -101,11 +96,13 @@ void add_from_difference(const Difference& d, std::int64_t length, Causes& cause
 }  // namespace
 
 Causes causes_of_nonfinite(const Reading& reading, const Finding& finding) {
-  Causes causes;
-  bool skips = !reading.evidence().skipped_microsteps.empty();
-  add_cause(causes, !is_finite(finding.observed) || skips, "nonfinite-skip");
-  add_cause(causes, causes.empty(), "boundary");
-  return causes;
+  const Envelope& rows = reading.rows();
+  const bool may_skip = std::ranges::any_of(reading.nodes(), &Node::may_skip);
+  const std::int64_t row = finding.row;
+  const bool is_left_out =
+      may_skip && row > 0 && !first_change(rows, row, finding.where, rows, row - 1, finding.where);
+  if (is_left_out || is_after_nonfinite(reading, finding.row)) return {"nonfinite-skip"};
+  return {is_finite(finding.observed) ? "boundary" : "backend-split"};
 }
 
 Causes causes_of_count(const Reading& reading, const Finding& finding) {
@@ -115,11 +112,12 @@ Causes causes_of_count(const Reading& reading, const Finding& finding) {
   if (own) return {skipped ? "nonfinite-skip" : ends_short(reading, finding.row) ? "partial-window" : "boundary"};
   Causes causes;
   bool micro = finding.row > 0 && finding.observed.value == Wide(static_cast<double>(finding.row));
-  bool of_schedule = path.ends_with("schedule_count") || is_scheduled(reading.plan().spec);
-  add_cause(causes, micro && first_awake(reading), "micro-state");
+  const bool of_schedule = is_of_schedule(reading, finding);
+  const bool awake = micro && first_awake(reading, false);
+  add_cause(causes, awake, "micro-state");
   add_cause(causes, skipped, "nonfinite-skip");
-  add_cause(causes, of_schedule, "schedule-count");
-  add_cause(causes, !path.ends_with("schedule_count"), "time-index");
+  add_cause(causes, of_schedule && !awake, "schedule-count");
+  add_cause(causes, !of_schedule, "time-index");
   return causes;
 }
 
@@ -129,16 +127,47 @@ bool decays_by_zero(const Spec& spec) {
   return is_zero("b1") || is_zero("b2") || std::ranges::any_of(spec.of, decays_by_zero);
 }
 
-Causes causes_of_nonfinite(const Reading& reading) {
-  if (!reading.evidence().skipped_microsteps.empty()) return {"nonfinite-skip"};
-  Causes causes = {"time-index", "backend-split"};
-  add_cause(causes, decays_by_zero(reading.plan().spec), "dtype");
+/// Nothing of an update is a number; of the first that comes out, or of any.
+bool is_lost_update(const Reading& reading, const Finding& finding, bool first) {
+  if (std::ranges::find(reading.updates(), finding.where) == reading.updates().end()) return false;
+  if (std::ranges::any_of(reading.rows().numbers(finding.row, finding.where), is_finite)) return false;
+  for (std::int64_t row = 1; row < finding.row && first; ++row)
+    if (first_nonzero(reading.rows(), row, finding.where)) return false;
+  return true;
+}
+
+bool corrects_bias(const Spec& spec) {
+  return find_op(spec, "adam") || find_op(spec, "scale_by_adam") || find_op(spec, "ema");
+}
+
+/// A correction at time 0 divides by 0. Where no reason is known, no more can be said than what is seen.
+Causes causes_of_not_finite(const Reading& reading, const Finding& finding) {
+  if (is_after_nonfinite(reading, finding.row)) return {"nonfinite-skip"};
+  Causes causes;
+  const Spec& spec = reading.plan().spec;
+  add_cause(causes, corrects_bias(spec) && is_lost_update(reading, finding, true), "time-index");
+  add_cause(causes, true, "backend-split");
+  add_cause(causes, decays_by_zero(spec) && is_lost_update(reading, finding, false), "dtype");
   return causes;
+}
+
+/// A number that is as it was, or zero, where all that it is of sleeps.
+bool is_of_a_sleeper(const Reading& reading, const Finding& finding) {
+  if (path_of(reading, finding).starts_with("updates/")) {
+    auto mirror = reading.expected_column(finding.where);
+    return reading.has_accumulator() && mirror && !first_nonzero(*reading.expected(), finding.row, *mirror) &&
+           !reading.emits(finding.row);
+  }
+  return std::ranges::any_of(reading.nodes(), [&](const Node& node) {
+    return node.governor && !reading.awake(node, finding.row) &&
+           std::ranges::find(node.columns, finding.where) != node.columns.end();
+  });
 }
 
 Causes causes_of_value(const Reading& reading, const Finding& finding) {
   if (finding.is_count) return causes_of_count(reading, finding);
-  if (!is_finite(finding.observed)) return causes_of_nonfinite(reading);
+  if (!is_finite(finding.observed)) return causes_of_not_finite(reading, finding);
+  if (is_of_a_sleeper(reading, finding)) return causes_of_movement(reading, finding);
   Causes causes;
   add_cause(causes, ends_short(reading, finding.row), "partial-window");
   for (const std::string& cause : explained(reading, finding)) add_cause(causes, true, cause.c_str());
@@ -151,7 +180,7 @@ bool is_other_reduction(const Reading& reading, const Finding& finding) {
   if (!clue) return false;
   Causes causes;
   explain_reduction(*clue, causes);
-  return !causes.empty() || is_divided_by_k(*clue);
+  return !causes.empty() || (!clue->is_behind_adam() && is_divided_by_k(*clue));
 }
 
 Causes causes_of_difference(const Reading& reading, const Semantics& semantics) {

@@ -11,6 +11,8 @@ using Causes = std::vector<std::string>;
 
 /// Why a number of a held microstep moved.
 Causes causes_of_movement(const Reading& reading, const Finding& finding);
+/// A counter that tells where a schedule is read and nothing else.
+bool is_of_schedule(const Reading& reading, const Finding& finding);
 /// Why a counter is off: in units of microsteps, by one, or otherwise.
 Causes causes_of_count(const Reading& reading, const Finding& finding);
 /// Why an accumulator, or what the inner made of it, is outside of its ball.
@@ -19,7 +21,9 @@ Causes causes_of_value(const Reading& reading, const Finding& finding);
 bool is_other_reduction(const Reading& reading, const Finding& finding);
 /// From all paths in which two runs differ; never empty for a difference.
 Causes causes_of_difference(const Reading& reading, const Semantics& semantics);
-/// Why a number is not finite.
+/// Why something of a closed window, or of a microbatch that was skipped, is left.
 Causes causes_of_nonfinite(const Reading& reading, const Finding& finding);
+/// A microbatch up to that row was skipped or not finite, or an accumulator was not finite before it.
+bool is_after_nonfinite(const Reading& reading, std::int64_t row);
 
 }  // namespace microstep

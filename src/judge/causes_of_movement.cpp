@@ -29,7 +29,7 @@ bool is_of_inner(std::string_view path) {
 
 /// The inner has moved where it sleeps, or may have, out of sight.
 bool may_be_awake(const Reading& reading) {
-  if (first_awake(reading)) return true;
+  if (first_awake(reading, false)) return true;
   if (!reading.hidden()) return false;
   const Schema &declared = *reading.declared(), &seen = reading.rows().schema();
   return std::ranges::any_of(
@@ -54,17 +54,43 @@ Causes causes_of_update(const Reading& reading, const Finding& finding) {
 
 }  // namespace
 
+bool is_after_nonfinite(const Reading& reading, std::int64_t row) {
+  const auto is_infinite = [](const Ball& ball) { return !wide::is_finite(ball.value); };
+  auto has_infinite = [&](std::int64_t at, std::size_t column) {
+    return reading.rows().presence(at, column) == Presence::dense &&
+           std::ranges::any_of(reading.rows().numbers(at, column), is_infinite);
+  };
+  for (std::int64_t at = 0; at <= row; ++at) {
+    if (reading.is_skipped(at)) return true;
+    for (std::size_t column : reading.gradients())
+      if (has_infinite(at, column)) return true;
+    for (const Node& node : reading.nodes())
+      for (std::size_t column : node.columns)
+        if (at < row && node.accumulates() && has_infinite(at, column)) return true;
+  }
+  return false;
+}
+
+bool is_of_schedule(const Reading& reading, const Finding& finding) {
+  return finding.is_count && std::ranges::any_of(reading.nodes(), [&](const Node& node) {
+           return std::ranges::find(node.counts, finding.where) != node.counts.end() &&
+                  counts_schedule(node, path_of(reading, finding));
+         });
+}
+
 Causes causes_of_movement(const Reading& reading, const Finding& finding) {
   Causes causes;
   const bool skipped = reading.is_skipped(finding.row), finite = wide::is_finite(finding.observed.value);
-  add_cause(causes, skipped || !finite, "nonfinite-skip");
-  if (!skipped && !finite) return causes;
+  if (!skipped && !finite) return {is_after_nonfinite(reading, finding.row) ? "nonfinite-skip" : "backend-split"};
+  add_cause(causes, skipped, "nonfinite-skip");
+  if (!skipped && is_of_schedule(reading, finding) && !first_awake(reading, false)) return {"schedule-count"};
   const std::string path = path_of(reading, finding);
   if (!skipped && path.starts_with("updates/")) return causes_of_update(reading, finding);
   if (!skipped && path.starts_with("params/"))
     if (auto column = column_of_leaf(reading, "updates", finding))
       if (auto update = first_nonzero(reading.rows(), finding.row, *column)) return causes_of_update(reading, *update);
-  add_cause(causes, may_be_awake(reading), "micro-state");
+  const bool by_itself = path.starts_with("params/") && !reading.updates().empty();
+  add_cause(causes, !by_itself && may_be_awake(reading), "micro-state");
   add_cause(causes, !skipped && path.starts_with("params/"), "api-state");
   return causes;
 }

@@ -39,11 +39,38 @@ bool Clue::is_accumulator() const {
   return path().find("/acc_grads/") != std::string::npos || path().find("/grad_acc/") != std::string::npos;
 }
 
+const Node* Clue::node(std::string_view op) const {
+  const Node* first = nullptr;
+  for (const Node& node : reading.nodes()) {
+    if (!node.spec->op.starts_with(op)) continue;
+    if (!first) first = &node;
+    for (std::size_t own : node.columns)
+      if (reading.rows().schema().columns()[own].path.ends_with("/" + leaf) &&
+          reading.rows().presence(row, own) != Presence::absent)
+        return &node;
+  }
+  return first;
+}
+
+const Node* Clue::adam() const {
+  const Node* own = node("adam");
+  return own ? own : node("scale_by_adam");
+}
+
+// In pre-order what an accumulator feeds comes after it.
+bool Clue::is_behind_adam() const {
+  if (path().starts_with("state/") || !adam()) return false;
+  for (const char* op : {"multi_steps", "apply_every"})
+    if (const Node* accumulator = node(op); accumulator && accumulator < adam()) return true;
+  return false;
+}
+
 std::optional<Numbers> Clue::slot(std::string_view name, std::int64_t at_row) const {
   const auto& columns = reading.rows().schema().columns();
   const std::string ending = "/" + std::string(name) + "/" + leaf;
   for (std::size_t i = 0; i < columns.size(); ++i)
-    if (columns[i].path.ends_with(ending)) return numbers_of(reading.rows(), at_row, i);
+    if (columns[i].path.ends_with(ending) && reading.rows().presence(at_row, i) != Presence::absent)
+      return numbers_of(reading.rows(), at_row, i);
   return std::nullopt;
 }
 
@@ -73,10 +100,22 @@ std::optional<Clue> clue_of(const Reading& reading, const Finding& finding) {
   return clue;
 }
 
+std::optional<Clue> next_of(const Clue& clue) {
+  const Reading& reading = clue.reading;
+  std::int64_t row = clue.row + 1;
+  while (row < reading.rows().rows() && !reading.emits(row)) ++row;
+  if (row == reading.rows().rows()) return std::nullopt;
+  auto found = BallCheck(reading).first_outside(row, clue.column);
+  return found ? clue_of(reading, *found) : std::nullopt;
+}
+
 bool explains(const Clue& clue, const Numbers& hypothesis) {
   if (hypothesis.size() != clue.observed.size()) return false;
+  double largest = 0;
+  for (double x : clue.observed) largest = std::max(largest, std::fabs(x));
   for (std::size_t i = 0; i < hypothesis.size(); ++i) {
-    double share = clue.outside[i] ? std::fabs(clue.expected[i] - clue.observed[i]) : std::fabs(clue.observed[i]);
+    const double off = std::min(std::fabs(clue.expected[i] - clue.observed[i]), largest);
+    const double share = clue.outside[i] ? off : std::fabs(clue.observed[i]);
     if (!(std::fabs(hypothesis[i] - clue.observed[i]) <= unexplained_share * share + clue.radius[i])) return false;
   }
   return true;

@@ -30,6 +30,13 @@ struct Clue {
   const std::string& path() const { return reading.rows().schema().columns()[column].path; }
   bool is_update() const { return path().starts_with("updates/"); }
   bool is_accumulator() const;
+  /// The node with an op that begins so whose state has the leaf; the first one where no state tells.
+  const Node* node(std::string_view op) const;
+  /// Adam's, of either form.
+  const Node* adam() const;
+  /// An update or param that Adam makes of the reduced gradient: another factor of that gradient is not another factor
+  /// of this.
+  bool is_behind_adam() const;
   /// The column of that slot for the same leaf, of the first node that has it.
   std::optional<Numbers> slot(std::string_view name, std::int64_t at_row) const;
 };
@@ -37,11 +44,15 @@ struct Clue {
 /// None for a count, or a column without balls.
 std::optional<Clue> clue_of(const Reading& reading, const Finding& finding);
 
-/// A hypothesis must leave at most this share of a difference unexplained: it is told from others, never a verdict.
+/// A hypothesis must leave at most this share of a difference, and of what is there, unexplained: it is told from
+/// others, never a verdict.
 inline constexpr double unexplained_share = 1.0 / 64;
 bool explains(const Clue& clue, const Numbers& hypothesis);
 /// The expected column times one factor.
 bool explains_factor(const Clue& clue, double factor);
+
+/// The column in the next microstep that emits, if it is outside of its balls there too.
+std::optional<Clue> next_of(const Clue& clue);
 
 /// The first spec, from outside, whose op begins so.
 const Spec* find_op(const Spec& spec, std::string_view prefix);
@@ -55,6 +66,7 @@ void explain_formula(const Clue& clue, Causes& causes);
 void explain_decay(const Clue& clue, Causes& causes);
 void explain_leaf(const Clue& clue, Causes& causes);
 void explain_hyper(const Clue& clue, Causes& causes);
+void explain_clip(const Clue& clue, Causes& causes);
 
 void add_cause(Causes& causes, bool applies, const char* cause);
 

@@ -24,11 +24,9 @@ struct Moments {
   }
 };
 
-std::optional<std::int64_t> count_of(const Clue& clue, std::string_view op) {
-  const Reading& reading = clue.reading;
-  for (const Node& node : reading.nodes())
-    if (node.spec->op.starts_with(op) && !node.counts.empty()) return reading.rows().count(clue.row, node.counts[0]);
-  return std::nullopt;
+std::optional<std::int64_t> count_of(const Clue& clue, const Node& node) {
+  if (node.counts.empty()) return std::nullopt;
+  return clue.reading.rows().count(clue.row, node.counts[0]);
 }
 
 double decay_of(const Spec& adam) { return adam.op == "adamw" ? adam.number("weight_decay") : 0.0; }
@@ -45,23 +43,57 @@ bool explains_step(const Clue& clue, const Spec& adam, double t, const Numbers& 
   return explains(clue, hypothesis);
 }
 
-void explain_adam(const Clue& clue, const Spec& adam, Causes& causes) {
+/// A cause and which hypothesis names it.
+struct Telling {
+  const char* cause;
+  std::string hypothesis;
+  bool operator==(const Telling&) const = default;
+};
+using Tellings = std::vector<Telling>;
+
+void tell(Tellings& tellings, bool applies, const char* cause, const std::string& hypothesis) {
+  if (applies) tellings.push_back({cause, hypothesis});
+}
+
+void tell_adam(const Clue& clue, const Node& node, Tellings& tellings) {
+  const Spec& adam = *node.spec;
   auto mu = clue.slot("mu", clue.row), nu = clue.slot("nu", clue.row);
-  auto count = count_of(clue, adam.op);
+  auto count = count_of(clue, node);
   if (!mu || !nu || !count || *count < 1) return;
   const Moments m{*mu, *nu, adam.number("b1"), adam.number("b2"), adam.number("eps")};
   const auto t = static_cast<double>(*count);
   const Numbers right = m.step(t, t, m.eps, adam.number("eps_root"));
   auto is = [&](const Numbers& wrong) { return explains_step(clue, adam, t, right, wrong); };
-  const auto micro = static_cast<double>(clue.row);
-  for (double time : {never, t - 1, t + 1, 1.0, micro}) {
-    add_cause(causes, time != t && is(m.step(time, time, m.eps, 0)), "time-index");
-    add_cause(causes, time != t && is(m.step(time, t, m.eps, 0)), "time-index");
+  const std::pair<const char*, double> times[] = {
+      {"never", never}, {"before", t - 1}, {"behind", t + 1}, {"once", 1.0}, {"micro", static_cast<double>(clue.row)}};
+  for (const auto& [name, time] : times) {
+    if (time == t) continue;
+    tell(tellings, is(m.step(time, time, m.eps, 0)), "time-index", std::string(name) + ", both");
+    tell(tellings, is(m.step(time, t, m.eps, 0)), "time-index", std::string(name) + ", mu");
   }
   const double complement = std::log(1 - Moments::power(m.b1, t)) / std::log(m.b1);
-  add_cause(causes, is(m.step(complement, t, m.eps, 0)), "time-index");
-  add_cause(causes, is(m.step(t, t, 0, m.eps)) || is(m.step(t, t, 0, m.eps * m.eps)), "eps");
-  add_cause(causes, is(m.step(t, t, m.eps / std::sqrt(1 - Moments::power(m.b2, t)), 0)), "eps");
+  tell(tellings, is(m.step(complement, t, m.eps, 0)), "time-index", "complement");
+  tell(tellings, is(m.step(t, t, 0, m.eps)), "eps", "inside");
+  tell(tellings, is(m.step(t, t, 0, m.eps * m.eps)), "eps", "square inside");
+  tell(tellings, is(m.step(t, t, m.eps / std::sqrt(1 - Moments::power(m.b2, t)), 0)), "eps", "scaled");
+}
+
+void tell_correction(const Clue& clue, const Node& node, Tellings& tellings) {
+  auto count = count_of(clue, node);
+  if (!count) return;
+  const bool second = clue.path().find("/nu/") != std::string::npos;
+  const double b = node.spec->number(node.spec->op == "ema" ? "decay" : second ? "b2" : "b1");
+  const double correction = 1 - std::pow(b, static_cast<double>(*count));
+  tell(tellings, explains_factor(clue, correction), "time-index", "times the correction");
+  tell(tellings, explains_factor(clue, 1 / correction), "time-index", "by the correction");
+}
+
+Tellings tellings_of(const Clue& clue) {
+  Tellings tellings;
+  if (const Node* adam = clue.adam(); adam && clue.is_update()) tell_adam(clue, *adam, tellings);
+  for (const Node* node : {clue.adam(), clue.node("ema")})
+    if (node) tell_correction(clue, *node, tellings);
+  return tellings;
 }
 
 const Value* schedule_of(const Spec& spec) {
@@ -87,20 +119,16 @@ void explain_schedule(const Clue& clue, Causes& causes) {
 
 }  // namespace
 
+// Another hyper-parameter may be the same factor as a correction in one step, but not in two.
 void explain_formula(const Clue& clue, Causes& causes) {
-  const Spec& spec = clue.reading.plan().spec;
   explain_schedule(clue, causes);
-  if (const Spec* adam = find_op(spec, "adam"); adam && clue.is_update()) explain_adam(clue, *adam, causes);
-  if (const Spec* adam = find_op(spec, "scale_by_adam"); adam && clue.is_update()) explain_adam(clue, *adam, causes);
-  for (const char* op : {"adam", "scale_by_adam", "ema"}) {
-    const Spec* found = find_op(spec, op);
-    auto count = count_of(clue, op);
-    if (!found || !count) continue;
-    const bool second = clue.path().find("/nu/") != std::string::npos;
-    const double b = found->number(found->op == "ema" ? "decay" : second ? "b2" : "b1");
-    const double correction = 1 - std::pow(b, static_cast<double>(*count));
-    add_cause(causes, explains_factor(clue, correction) || explains_factor(clue, 1 / correction), "time-index");
+  Tellings tellings = tellings_of(clue);
+  if (tellings.empty()) return;
+  if (auto next = next_of(clue)) {
+    const Tellings others = tellings_of(*next);
+    std::erase_if(tellings, [&](const Telling& own) { return std::ranges::find(others, own) == others.end(); });
   }
+  for (const Telling& telling : tellings) add_cause(causes, true, telling.cause);
 }
 
 }  // namespace microstep

@@ -9,9 +9,12 @@ namespace {
 
 /// expected + c direction with one c for the whole column; none where no c explains it.
 std::optional<double> common_multiple(const Clue& clue, const Numbers& direction) {
-  double c = 0;
-  for (std::size_t i = 0; i < direction.size() && c == 0; ++i)
-    if (clue.outside[i] && direction[i] != 0) c = (clue.observed[i] - clue.expected[i]) / direction[i];
+  double c = 0, largest = 0;
+  for (std::size_t i = 0; i < direction.size(); ++i) {
+    if (!clue.outside[i] || !(std::fabs(direction[i]) > largest)) continue;
+    largest = std::fabs(direction[i]);
+    c = (clue.observed[i] - clue.expected[i]) / direction[i];
+  }
   Numbers hypothesis;
   for (std::size_t i = 0; i < direction.size(); ++i) hypothesis.push_back(clue.expected[i] + c * direction[i]);
   if (c == 0 || !explains(clue, hypothesis)) return std::nullopt;
@@ -88,8 +91,9 @@ bool is_multiple_of_params(const Clue& clue) {
 }
 
 void explain_decay(const Clue& clue, Causes& causes) {
+  const Node* decaying = clue.node("adamw");
   const Spec* link = find_op(clue.reading.plan().spec, "add_decayed_weights");
-  const Spec* adamw = find_op(clue.reading.plan().spec, "adamw");
+  const Spec* adamw = decaying ? decaying->spec : nullptr;
   if ((!link && !adamw) || clue.params.size() != clue.observed.size()) return;
   const double wd = (link ? link : adamw)->number("weight_decay");
   if (auto c = common_multiple(clue, clue.params)) {
@@ -128,11 +132,10 @@ void explain_leaf(const Clue& clue, Causes& causes) {
 
 void explain_hyper(const Clue& clue, Causes& causes) {
   const Spec& spec = clue.reading.plan().spec;
-  for (const char* op : {"adam", "scale_by_adam"})
-    if (const Spec* adam = find_op(spec, op)) {
-      if (clue.path().find("/nu/") != std::string::npos) explain_decay_rate(clue, adam->number("b2"), causes);
-      if (clue.path().find("/mu/") != std::string::npos) explain_decay_rate(clue, adam->number("b1"), causes);
-    }
+  if (const Node* adam = clue.adam()) {
+    if (clue.path().find("/nu/") != std::string::npos) explain_decay_rate(clue, adam->spec->number("b2"), causes);
+    if (clue.path().find("/mu/") != std::string::npos) explain_decay_rate(clue, adam->spec->number("b1"), causes);
+  }
   for (Dtype dtype : {Dtype::bfloat16, Dtype::float16}) add_cause(causes, is_rounded_to(clue, dtype), "dtype");
   explain_scale(clue, spec, causes);
 }

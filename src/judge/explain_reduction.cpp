@@ -18,9 +18,9 @@ Numbers combined(const Clue& clue, const std::vector<double>& shares) {
 enum class Reduction { mean, sum, weighted };
 
 Reduction declared(const Clue& clue) {
-  const Spec* accumulator = find_op(clue.reading.plan().spec, "multi_steps");
+  const Node* accumulator = clue.node("multi_steps");
   if (!accumulator) return Reduction::sum;
-  const std::string& reduce = accumulator->text("reduce");
+  const std::string& reduce = accumulator->spec->text("reduce");
   return reduce == "sum" ? Reduction::sum : reduce == "weighted" ? Reduction::weighted : Reduction::mean;
 }
 
@@ -89,7 +89,7 @@ bool explains_divisor(const Clue& clue, const Numbers& right, double length) {
 
 void explain_reduction(const Clue& clue, Causes& causes) {
   const std::size_t n = clue.gradients.size();
-  if (!clue.reading.has_accumulator() || n == 0) return;
+  if (!clue.reading.has_accumulator() || clue.is_behind_adam() || n == 0) return;
   const Reduction reduction = declared(clue);
   const Numbers right = combined(clue, shares_of(clue, reduction));
   auto reduces_to = [&](const std::vector<double>& shares) {

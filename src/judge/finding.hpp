@@ -74,11 +74,14 @@ Verdict verdict_of(const BallCheck& check, const Reading& reading, std::string_v
 /// equal and the numbers are not.
 std::pair<std::string, std::string> number_texts(const Place& place);
 
-/// The first count or number of a node that is not what it was a row earlier.
-std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row);
+/// The count tells where a schedule is read and nothing else.
+bool counts_schedule(const Node& node, std::string_view path);
+
+/// The first count or number of a node that is not what it was a row earlier; with the counters of schedules or not.
+std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row, bool schedules = true);
 
 /// The first move of a node that is in an accumulator, or beside one, in a microstep that holds back.
-std::optional<Finding> first_awake(const Reading& reading);
+std::optional<Finding> first_awake(const Reading& reading, bool schedules = true);
 
 /// Of a count or a column.
 const std::string& path_of(const Reading& reading, const Finding& finding);

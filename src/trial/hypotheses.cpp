@@ -5,7 +5,6 @@
 #include "accumulation.hpp"
 #include "hypothesis.hpp"
 #include "microstep/trial/check.hpp"
-#include "repair.hpp"
 
 namespace microstep {
 namespace {
@@ -19,8 +18,30 @@ std::vector<Hypothesis> changed(const Spec& spec, const Changes& changes) {
     for (Hypothesis& inner : changed(spec.of[i], changes)) {
       Spec outer = spec;
       outer.of[i] = std::move(inner.spec);
-      all.push_back({std::move(inner.causes), std::move(outer), inner.same_state});
+      all.push_back({std::move(inner.causes), std::move(outer), inner.same_state, std::move(inner.kind)});
     }
+  return all;
+}
+
+// Every node that can be changed in that way is.
+Spec everywhere(Spec spec, const Changes& changes, const std::string& kind) {
+  for (Spec& inner : spec.of) inner = everywhere(std::move(inner), changes, kind);
+  const std::vector<Hypothesis> own = changes(spec);
+  auto found = std::ranges::find(own, kind, &Hypothesis::kind);
+  return found == own.end() ? spec : found->spec;
+}
+
+// One node changed, or all of them that can be in the same way.
+std::vector<Hypothesis> alone_or_together(const Spec& spec, const Changes& changes) {
+  std::vector<Hypothesis> all = changed(spec, changes);
+  const std::size_t alone = all.size();
+  for (std::size_t i = 0; i < alone; ++i) {
+    const auto alike = std::ranges::count(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(alone), all[i].kind,
+                                          &Hypothesis::kind);
+    const auto first = std::ranges::find(all, all[i].kind, &Hypothesis::kind);
+    if (alike < 2 || first != all.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+    all.push_back({all[i].causes, everywhere(spec, changes, all[i].kind), all[i].same_state, all[i].kind});
+  }
   return all;
 }
 
@@ -32,7 +53,8 @@ Spec with(Spec spec, const std::string& argument, Value value) {
 void add_choices(const Spec& spec, const std::string& argument, const std::vector<const char*>& choices,
                  const std::string& cause, std::vector<Hypothesis>& all) {
   for (const char* choice : choices)
-    if (spec.text(argument) != choice) all.push_back({{cause}, with(spec, argument, choice), true});
+    if (spec.text(argument) != choice)
+      all.push_back({{cause}, with(spec, argument, choice), true, argument + "=" + choice});
 }
 
 // Other lengths of the window, next to the declared one.
@@ -40,7 +62,24 @@ void add_lengths(const Spec& spec, std::vector<Hypothesis>& all) {
   const double* k = std::get_if<double>(&spec.args.at("k").data);
   if (!k) return;
   for (double other : {*k - 1, *k + 1})
-    if (other >= 1) all.push_back({{"boundary"}, with(spec, "k", other), true});
+    if (other >= 1) all.push_back({{"boundary"}, with(spec, "k", other), true, other < *k ? "shorter" : "longer"});
+}
+
+// What decays in it decays so many times as much.
+Spec decaying(Spec spec, double times) {
+  if (auto decay = spec.args.find("weight_decay"); decay != spec.args.end())
+    decay->second = Value(spec.number("weight_decay") * times);
+  for (Spec& inner : spec.of)
+    if (!op_rule(inner.op).accumulates) inner = decaying(std::move(inner), times);
+  return spec;
+}
+
+// Once for each microbatch, at the end of the window.
+void add_decays(const Spec& spec, std::vector<Hypothesis>& all) {
+  const double* k = std::get_if<double>(&spec.args.at("k").data);
+  if (!k || *k < 2) return;
+  Spec other = decaying(spec, *k);
+  if (other != spec) all.push_back({{"decay-form"}, std::move(other), true, "decays"});
 }
 
 std::vector<Hypothesis> other_policies(const Spec& spec) {
@@ -48,52 +87,18 @@ std::vector<Hypothesis> other_policies(const Spec& spec) {
   if (spec.op == "multi_steps") {
     for (const Spec& other : other_reductions(Spec{spec.op, spec.args, {}})) {
       const bool sums = spec.text("reduce") == "sum" || other.text("reduce") == "sum";
-      all.push_back({{sums ? "sum-mean" : "token-weight"}, Spec{other.op, other.args, spec.of}, true});
+      all.push_back({{sums ? "sum-mean" : "token-weight"},
+                     Spec{other.op, other.args, spec.of},
+                     true,
+                     "reduce=" + other.text("reduce")});
     }
     add_choices(spec, "partial", {"hold", "flush", "flush_by_k", "drop"}, "partial-window", all);
     add_choices(spec, "skip", {"never", "not_finite", "window_not_finite"}, "nonfinite-skip", all);
     add_choices(spec, "clear", {"select", "multiply"}, "nonfinite-skip", all);
     add_choices(spec, "acc_dtype", {"same", "float32"}, "dtype", all);
+    add_decays(spec, all);
   }
   if (holds_accumulator(spec) && spec.args.contains("k")) add_lengths(spec, all);
-  return all;
-}
-
-bool keeps_state(const Spec& spec) {
-  for (const char* op : {"adam", "trace", "ema", "scale_by_adam", "scale_by_schedule"})
-    if (spec.op.starts_with(op)) return true;
-  if (spec.op == "sgd" && (spec.number("momentum") != 0 || spec.is_list("lr"))) return true;
-  return std::ranges::any_of(spec.of, keeps_state);
-}
-
-// The accumulator of that policy over the identity, beside links that run in every microstep.
-Hypothesis beside(const Spec& multi_steps, const Spec& inner, const Spec& link, bool before, std::string cause) {
-  const Spec accumulator{"multi_steps", multi_steps.args, {inner}};
-  std::vector<Spec> links = before ? std::vector{link, accumulator} : std::vector{accumulator, link};
-  return {{std::move(cause)}, Spec{"chain", {}, std::move(links)}, false};
-}
-
-// One link of the inner runs in every microstep.
-void add_links(const Spec& spec, std::vector<Hypothesis>& all) {
-  const std::vector<Spec> links = links_of(spec.of[0]);
-  if (links.size() < 2) return;
-  const std::vector<Spec> rest(links.begin() + 1, links.end()), most(links.begin(), links.end() - 1);
-  all.push_back(beside(spec, chained(rest), links.front(), true, cause_of_link(links.front())));
-  all.push_back(beside(spec, chained(most), links.back(), false, cause_of_link(links.back())));
-}
-
-// A link of the inner runs in every microstep, or all of it.
-std::vector<Hypothesis> awake(const Spec& spec) {
-  std::vector<Hypothesis> all;
-  if (spec.op != "multi_steps") return all;
-  add_links(spec, all);
-  if (!keeps_state(spec.of[0])) return all;
-  const Spec identity{"chain", {}, {}};
-  const Spec otherwise = with(spec, "reduce", spec.text("reduce") == "sum" ? "mean" : "sum");
-  all.push_back(beside(spec, identity, spec.of[0], true, "micro-state"));
-  all.push_back(beside(otherwise, identity, spec.of[0], true, "micro-state"));
-  all.back().causes.emplace_back("sum-mean");
-  all.push_back(beside(spec, identity, spec.of[0], false, "micro-state"));
   return all;
 }
 
@@ -101,14 +106,16 @@ std::vector<Hypothesis> awake(const Spec& spec) {
 std::vector<Hypothesis> other_forms(const Spec& spec) {
   std::vector<Hypothesis> all;
   if (spec.op == "apply_every")
-    all.push_back(
-        {{"sum-mean"}, checked(Spec{"multi_steps", {{"k", spec.args.at("k")}}, {Spec{"chain", {}, {}}}}), false});
+    all.push_back({{"sum-mean"},
+                   checked(Spec{"multi_steps", {{"k", spec.args.at("k")}}, {Spec{"chain", {}, {}}}}),
+                   false,
+                   "mean"});
   if (spec.op == "adamw") {
     Spec adam{"adam", spec.args, {}};
     for (const char* own : {"weight_decay", "mask"}) adam.args.erase(own);
     const Spec decay{
         "add_decayed_weights", {{"weight_decay", spec.args.at("weight_decay")}, {"mask", spec.args.at("mask")}}, {}};
-    all.push_back({{"decay-form"}, Spec{"chain", {}, {decay, adam}}, false});
+    all.push_back({{"decay-form"}, Spec{"chain", {}, {decay, adam}}, false, "coupled"});
   }
   return all;
 }
@@ -116,9 +123,9 @@ std::vector<Hypothesis> other_forms(const Spec& spec) {
 }  // namespace
 
 std::vector<Hypothesis> hypotheses(const Spec& spec) {
-  std::vector<Hypothesis> all = changed(spec, other_policies);
+  std::vector<Hypothesis> all = alone_or_together(spec, other_policies);
   for (const Changes& changes : {Changes(awake), Changes(other_forms)})
-    for (Hypothesis& hypothesis : changed(spec, changes)) all.push_back(std::move(hypothesis));
+    for (Hypothesis& hypothesis : alone_or_together(spec, changes)) all.push_back(std::move(hypothesis));
   return all;
 }
 

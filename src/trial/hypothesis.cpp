@@ -35,6 +35,19 @@ Outcome held_against(const Plan& plan, const Spec& spec, const Trace& trace) {
   }
 }
 
+std::optional<Envelope> balls_that_hold(const Plan& plan, const Spec& spec, const Trace& trace) {
+  Plan other = plan;
+  other.spec = spec;
+  try {
+    Envelope balls = transitions(other, embedded(trace), rounding_of(other));
+    if (faithfulness(trace, balls, false).outcome == Outcome::holds) return balls;
+  } catch (const Undecidable&) {
+  } catch (const Error& error) {
+    if (!error.id().starts_with("trace.")) throw;
+  }
+  return std::nullopt;
+}
+
 std::vector<Spec> other_reductions(const Spec& spec) {
   std::vector<Spec> specs;
   if (spec.op == "multi_steps")

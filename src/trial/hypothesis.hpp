@@ -1,5 +1,6 @@
 #pragma once
 // Other specs that a trace is held against: could what it shows be theirs?
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace microstep {
 /// not; undecidable: neither.
 Outcome held_against(const Plan& plan, const Spec& spec, const Trace& trace);
 
+/// The spec's one-step balls if the trace holds against them.
+std::optional<Envelope> balls_that_hold(const Plan& plan, const Spec& spec, const Trace& trace);
+
 /// Why a trace that hides state does not tell how its windows are reduced; empty where it does.
 std::string ambiguity(const Plan& plan, const Trace& trace, const Windows& windows);
 
@@ -24,9 +28,20 @@ struct Hypothesis {
   Spec spec;
   /// Its state has the same places; where not, only what is outside of the state can be held against it.
   bool same_state = true;
+  /// What was changed, in a word: nodes that changed alike may have done so together.
+  std::string kind = {};
 };
 /// Those of the same state first.
 std::vector<Hypothesis> hypotheses(const Spec& claimed);
+
+/// Links of a multi_steps' inner, or parts of them, that run in every microstep: in front of the accumulator or behind
+/// it.
+std::vector<Hypothesis> awake(const Spec& multi_steps);
+
+/// The trace is the hypothesis', and what it shows outside of the declared balls tells the two apart. first_wrong: the
+/// row in which it leaves the declared balls.
+bool explains(const Plan& plan, const Hypothesis& hypothesis, const Trace& trace, const Envelope& declared,
+              std::int64_t first_wrong);
 
 /// The spec with one of its accumulators reducing otherwise (the mean in place of the sum, ...), one change each.
 std::vector<Spec> other_reductions(const Spec& spec);

@@ -1,0 +1,74 @@
+// Is what is off a clip at another place? Where a clip was at work, and no other factor is it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "clue.hpp"
+
+namespace microstep {
+namespace {
+
+/// The largest magnitude of what came in, or its joint norm.
+double size_of_gradients(const Reading& reading, std::int64_t row, bool joint) {
+  double largest = 0, squares = 0;
+  for (std::size_t column : reading.gradients()) {
+    if (reads_as_zero(reading.rows(), row, column)) continue;
+    for (const Ball& number : reading.rows().numbers(row, column)) {
+      const double x = static_cast<double>(number.value);
+      largest = std::max(largest, std::fabs(x));
+      squares += x * x;
+    }
+  }
+  return joint ? std::sqrt(squares) : largest;
+}
+
+/// A gradient of the window is beyond the bound.
+bool clips(const Clue& clue, const Spec& clip) {
+  const bool joint = clip.op == "clip_by_global_norm";
+  const double bound = clip.number(joint ? "max_norm" : "max_delta");
+  for (std::int64_t row = clue.reading.first_row_of_window(clue.row); row <= clue.row; ++row)
+    if (row > 0 && size_of_gradients(clue.reading, row, joint) > bound) return true;
+  return false;
+}
+
+/// What the largest number is of what was due, if all are; how far rounding may move that.
+struct Factor {
+  double value, room;
+};
+
+std::optional<Factor> common_factor(const Clue& clue) {
+  Factor factor{1, 0};
+  double largest = 0;
+  for (std::size_t i = 0; i < clue.expected.size(); ++i) {
+    if (!(std::fabs(clue.expected[i]) > largest)) continue;
+    largest = std::fabs(clue.expected[i]);
+    factor.value = clue.observed[i] / clue.expected[i];
+    factor.room = (clue.radius[i] / largest + std::numeric_limits<double>::epsilon()) * (1 + std::fabs(factor.value));
+  }
+  return explains_factor(clue, factor.value) ? std::optional(factor) : std::nullopt;
+}
+
+/// Another hyper-parameter is the same factor in each window; a clip depends on what it clips.
+bool is_constant_factor(const Clue& clue) {
+  auto next = next_of(clue);
+  auto one = common_factor(clue), other = next ? common_factor(*next) : std::nullopt;
+  return one && other && std::fabs(one->value - other->value) <= one->room + other->room;
+}
+
+/// All is brought to the bound as the joint norm of what came in is.
+bool is_clipped_as_it_came(const Clue& clue, const Spec& clip) {
+  auto factor = clip.op == "clip_by_global_norm" ? common_factor(clue) : std::nullopt;
+  if (!factor) return false;
+  const double due = clip.number("max_norm") / size_of_gradients(clue.reading, clue.row, true);
+  return std::fabs(factor->value - due) <= unexplained_share * due;
+}
+
+}  // namespace
+
+void explain_clip(const Clue& clue, Causes& causes) {
+  const Spec* clip = find_op(clue.reading.plan().spec, "clip");
+  if (!clip || !clips(clue, *clip)) return;
+  add_cause(causes, !is_constant_factor(clue) || is_clipped_as_it_came(clue, *clip), "clip-place");
+}
+
+}  // namespace microstep

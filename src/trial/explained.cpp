@@ -1,0 +1,158 @@
+// Is a trace that of another spec? With its state as it stands, or under the paths of the other spec, or without it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "accumulation.hpp"
+#include "hypothesis.hpp"
+
+namespace microstep {
+namespace {
+
+/// The path that a column or count has in the part; empty for none.
+using Renaming = std::function<std::string(const std::string&)>;
+
+// The first rows of a trace, with what the renaming keeps.
+Trace part_of(const Trace& trace, std::int64_t rows, const Renaming& renamed) {
+  std::vector<Column> columns;
+  std::vector<std::string> counts;
+  std::vector<std::size_t> from, counts_from;
+  for (std::size_t i = 0; i < trace.schema().columns().size(); ++i) {
+    Column column = trace.schema().columns()[i];
+    column.path = renamed(column.path);
+    if (column.path.empty()) continue;
+    columns.push_back(std::move(column));
+    from.push_back(i);
+  }
+  for (std::size_t i = 0; i < trace.schema().count_paths().size(); ++i)
+    if (std::string path = renamed(trace.schema().count_paths()[i]); !path.empty()) {
+      counts.push_back(std::move(path));
+      counts_from.push_back(i);
+    }
+  Trace part(std::make_shared<const Schema>(std::move(columns), std::move(counts)));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    part.append_row();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      part.presence(row, i) = trace.presence(row, from[i]);
+      std::ranges::copy(trace.numbers(row, from[i]), part.numbers(row, i).begin());
+    }
+    for (std::size_t i = 0; i < counts_from.size(); ++i) {
+      part.count(row, i) = trace.count(row, counts_from[i]);
+      if (!trace.shows_count(row, counts_from[i])) part.hide_count(row, i);
+    }
+  }
+  return part;
+}
+
+bool is_state(const std::string& path) { return path.starts_with("state/"); }
+std::string as_it_is(const std::string& path) { return path; }
+std::string without_state(const std::string& path) { return is_state(path) ? std::string() : path; }
+
+struct Keeper {
+  std::string path, family;
+};
+
+// What keeps state beside accumulators, in pre-order; what keeps the same is of one family.
+void collect_keepers(const Spec& spec, const std::string& path, std::vector<Keeper>& keepers) {
+  if (spec.of.empty() && !op_rule(spec.op).accumulates && has_state(spec))
+    keepers.push_back({path + "/", spec.op.find("adam") != std::string::npos    ? "moments"
+                                   : spec.op == "sgd" || spec.op == "trace" ? "trace"
+                                                                            : spec.op});
+  for (std::size_t i = 0; i < spec.of.size(); ++i)
+    collect_keepers(spec.of[i], fmt::format("{}/of[{}]", path, i), keepers);
+}
+
+// A loop names its state as it was declared, whatever runs: each keeper's is that of the other's next of its family.
+// The accumulator's is left out; of a schedule's counter nobody knows what it counts.
+Renaming under_paths_of(const Spec& other, const Spec& claimed) {
+  std::vector<Keeper> own, theirs;
+  collect_keepers(claimed, "state", own);
+  collect_keepers(other, "state", theirs);
+  std::vector<std::pair<std::string, std::string>> paths;
+  for (const Keeper& keeper : own) {
+    auto found = std::ranges::find(theirs, keeper.family, &Keeper::family);
+    if (found == theirs.end()) continue;
+    paths.emplace_back(keeper.path, found->path);
+    theirs.erase(found);
+  }
+  return [paths](const std::string& path) {
+    if (!is_state(path)) return path;
+    for (const auto& [from, to] : paths)
+      if (path.starts_with(from) && path.find("/schedule_count") == std::string::npos)
+        return to + path.substr(from.size());
+    return std::string();
+  };
+}
+
+// Of a dtype alone the balls have the same centres. It shows where the trace is off by as much as that dtype rounds.
+bool is_apart(const Ball& declared, const Ball& other, double seen, bool rounds) {
+  if (overlap(exactly(seen), declared)) return false;
+  if (!overlap(declared, other)) return true;
+  constexpr double least_share = 1.0 / 64;
+  return rounds && share_of_radius({declared.value, other.radius}, seen) > least_share;
+}
+
+Ball ball_at(const Envelope& balls, std::int64_t row, std::size_t column, std::size_t i) {
+  return balls.presence(row, column) == Presence::dense ? balls.numbers(row, column)[i] : exactly(0);
+}
+
+// One number of the column is outside of its declared ball, and no number could be in that and in the other's.
+bool tells_apart(const Trace& trace, std::int64_t row, const std::string& path, const Envelope& declared,
+                 const Envelope& other, bool rounds) {
+  auto seen = trace.schema().find_column(path), own = declared.schema().find_column(path),
+       theirs = other.schema().find_column(path);
+  if (!seen || !own || !theirs || is_missing(trace, row, *seen)) return false;
+  if (trace.presence(row, *seen) == Presence::absent) return false;
+  const auto numbers = trace.numbers(row, *seen);
+  if (declared.numbers(row, *own).size() != numbers.size()) return false;
+  if (other.numbers(row, *theirs).size() != numbers.size()) return false;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double number = trace.presence(row, *seen) == Presence::dense ? numbers[i] : 0;
+    if (is_apart(ball_at(declared, row, *own, i), ball_at(other, row, *theirs, i), number, rounds)) return true;
+  }
+  return false;
+}
+
+bool counts_tell_apart(const Trace& trace, std::int64_t row, const Envelope& declared) {
+  const auto& paths = trace.schema().count_paths();
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (auto own = declared.schema().find_count(paths[i]); own && trace.shows_count(row, i))
+      if (trace.count(row, i) != declared.count(row, *own)) return true;
+  return false;
+}
+
+// In some place where the trace is not what was declared, the two could not show the same.
+bool are_told_apart(const Trace& trace, const Envelope& declared, const Envelope& other, const Hypothesis& hypothesis,
+                    std::int64_t first_row) {
+  const bool rounds = hypothesis.causes == std::vector<std::string>{"dtype"};
+  for (std::int64_t row = first_row; row < trace.rows(); ++row) {
+    if (hypothesis.same_state && counts_tell_apart(trace, row, declared)) return true;
+    for (const Column& column : other.schema().columns())
+      if (column.path != "loss" && (hypothesis.same_state || !is_state(column.path)) &&
+          tells_apart(trace, row, column.path, declared, other, rounds))
+        return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// A wrong one mostly fails where the declared spec does.
+bool explains(const Plan& plan, const Hypothesis& hypothesis, const Trace& trace, const Envelope& declared,
+              std::int64_t first_wrong) {
+  std::vector<Renaming> renamings = {as_it_is};
+  if (!hypothesis.same_state) {
+    renamings.push_back(under_paths_of(hypothesis.spec, plan.spec));
+    renamings.emplace_back(without_state);
+  }
+  for (const Renaming& renamed : renamings) {
+    if (!balls_that_hold(plan, hypothesis.spec, part_of(trace, first_wrong + 1, renamed))) continue;
+    const Trace whole = part_of(trace, trace.rows(), renamed);
+    if (auto balls = balls_that_hold(plan, hypothesis.spec, whole))
+      return are_told_apart(whole, declared, *balls, hypothesis, first_wrong);
+  }
+  return false;
+}
+
+}  // namespace microstep
