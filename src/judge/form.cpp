@@ -1,6 +1,8 @@
 // Keys, shapes and dtypes never change, in any run of the experiment.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "contracts.hpp"
 #include "finding.hpp"
 
@@ -49,6 +51,13 @@ std::optional<Mismatch> first_mismatch(const Schema* declared, const Schema& see
   return std::nullopt;
 }
 
+/// It is there, in another shape.
+bool is_misshapen(const Envelope& rows, std::int64_t row, const std::string& path) {
+  return std::ranges::any_of(rows.deviations, [&](const Deviation& deviation) {
+    return deviation.kind == Deviation::Kind::shape && deviation.microstep == row && deviation.path == path;
+  });
+}
+
 /// The first leaf that is absent where it was present at the start, or the other way round.
 struct Vanished {
   std::int64_t row;
@@ -60,7 +69,8 @@ std::optional<Vanished> first_vanished(const Envelope& rows) {
     if (!columns[i].path.starts_with("params/") && !columns[i].path.starts_with("state/")) continue;
     bool absent = rows.rows() > 0 && rows.presence(0, i) == Presence::absent;
     for (std::int64_t row = 1; row < rows.rows(); ++row)
-      if ((rows.presence(row, i) == Presence::absent) != absent) return Vanished{row, i};
+      if ((rows.presence(row, i) == Presence::absent) != absent && !is_misshapen(rows, row, columns[i].path))
+        return Vanished{row, i};
   }
   return std::nullopt;
 }

@@ -1,6 +1,8 @@
 // The causes that are named of a trace with one fault, and no others beside them.
 #include <fmt/format.h>
 
+#include <regex>
+
 #include "trial/spoiled_run.hpp"
 
 namespace microstep {
@@ -84,6 +86,21 @@ TEST(NamedCauses, OfACountOfMicrostepsAreNotAMovingState) {
   EXPECT_EQ(verdict_on(judgement, "state.inner_asleep").outcome, Outcome::holds);
   EXPECT_EQ(verdict_on(judgement, "state.count_once").causes, Causes{"time-index"});
   EXPECT_EQ(judgement.causes, Causes{"time-index"});
+}
+
+// From some microstep on, or in the last alone; of a param or of a slot.
+TEST(NamedCauses, OfAnotherShapeAreNoLeafThatComesOrGoes) {
+  const std::string text = encode_dumped_trace(dumped_run(adam));
+  for (const char* leaf : {R"("params":\{"w":)", R"("acc_grads":\{"w":)", R"("nu":\{"w":)"})
+    for (std::size_t begin : {text.rfind(R"("gradients":)"), text.find(R"("gradients":)")}) {
+      const std::regex numbers("(" + std::string(leaf) + R"()(\[[^\]]*\]))");
+      const std::string changed = std::regex_replace(text.substr(begin), numbers, R"($1{"shape":[3,2],"values":$2})");
+      ASSERT_NE(changed, text.substr(begin));
+      const TraceJudgement judgement = judge_trace(text.substr(0, begin) + changed, "run", parse_spec(adam));
+      EXPECT_EQ(judgement.causes, Causes{"shape"}) << leaf;
+      EXPECT_EQ(verdict_on(judgement, "form.shape").outcome, Outcome::broken);
+      EXPECT_EQ(verdict_on(judgement, "form.keys").outcome, Outcome::holds);
+    }
 }
 
 }  // namespace
