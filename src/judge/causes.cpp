@@ -113,11 +113,11 @@ Causes causes_of_count(const Reading& reading, const Finding& finding) {
   Causes causes;
   bool micro = finding.row > 0 && finding.observed.value == Wide(static_cast<double>(finding.row));
   const bool of_schedule = is_of_schedule(reading, finding);
-  const bool awake = micro && first_awake(reading, false);
+  const bool awake = micro && first_awake(reading) && !moves_counts_alone(reading);
   add_cause(causes, awake, "micro-state");
   add_cause(causes, skipped, "nonfinite-skip");
   add_cause(causes, of_schedule && !awake, "schedule-count");
-  add_cause(causes, !of_schedule, "time-index");
+  add_cause(causes, !of_schedule && !awake, "time-index");
   return causes;
 }
 

@@ -13,6 +13,8 @@ using Causes = std::vector<std::string>;
 Causes causes_of_movement(const Reading& reading, const Finding& finding);
 /// A counter that tells where a schedule is read and nothing else.
 bool is_of_schedule(const Reading& reading, const Finding& finding);
+/// What moves where the inner sleeps are its counters and no number.
+bool moves_counts_alone(const Reading& reading);
 /// Why a counter is off: in units of microsteps, by one, or otherwise.
 Causes causes_of_count(const Reading& reading, const Finding& finding);
 /// Why an accumulator, or what the inner made of it, is outside of its ball.

@@ -27,9 +27,7 @@ bool is_of_inner(std::string_view path) {
   return true;
 }
 
-/// The inner has moved where it sleeps, or may have, out of sight.
-bool may_be_awake(const Reading& reading) {
-  if (first_awake(reading, false)) return true;
+bool hides_inner(const Reading& reading) {
   if (!reading.hidden()) return false;
   const Schema &declared = *reading.declared(), &seen = reading.rows().schema();
   return std::ranges::any_of(
@@ -37,6 +35,11 @@ bool may_be_awake(const Reading& reading) {
              [&](const Column& column) { return is_of_inner(column.path) && !seen.find_column(column.path); }) ||
          std::ranges::any_of(declared.count_paths(),
                              [&](const std::string& path) { return is_of_inner(path) && !seen.find_count(path); });
+}
+
+/// The inner has moved where it sleeps, or may have, out of sight.
+bool may_be_awake(const Reading& reading) {
+  return first_awake(reading, Counts::not_of_schedules) || hides_inner(reading);
 }
 
 bool declares_decay(const Spec& spec) { return find_op(spec, "add_decayed_weights") || find_op(spec, "adamw"); }
@@ -53,6 +56,10 @@ Causes causes_of_update(const Reading& reading, const Finding& finding) {
 }
 
 }  // namespace
+
+bool moves_counts_alone(const Reading& reading) {
+  return first_awake(reading) && !first_awake(reading, Counts::none) && !hides_inner(reading);
+}
 
 bool is_after_nonfinite(const Reading& reading, std::int64_t row) {
   const auto is_infinite = [](const Ball& ball) { return !wide::is_finite(ball.value); };
@@ -83,7 +90,8 @@ Causes causes_of_movement(const Reading& reading, const Finding& finding) {
   const bool skipped = reading.is_skipped(finding.row), finite = wide::is_finite(finding.observed.value);
   if (!skipped && !finite) return {is_after_nonfinite(reading, finding.row) ? "nonfinite-skip" : "backend-split"};
   add_cause(causes, skipped, "nonfinite-skip");
-  if (!skipped && is_of_schedule(reading, finding) && !first_awake(reading, false)) return {"schedule-count"};
+  if (!skipped && finding.is_count && moves_counts_alone(reading))
+    return {is_of_schedule(reading, finding) ? "schedule-count" : "time-index"};
   const std::string path = path_of(reading, finding);
   if (!skipped && path.starts_with("updates/")) return causes_of_update(reading, finding);
   if (!skipped && path.starts_with("params/"))

@@ -90,6 +90,24 @@ bool is_multiple_of_params(const Clue& clue) {
   return told > 1 && clue.params.size() == clue.observed.size() && common_multiple(clue, clue.params);
 }
 
+namespace {
+
+/// So many times the decay that is due, beyond what is due: none, twice, once a microbatch, its sign turned, or without
+/// its learning rate. Any other is another weight_decay.
+bool is_other_form(const Clue& clue, const Spec& adamw, double c) {
+  const double wd = adamw.number("weight_decay");
+  if (clue.path().starts_with("state/") || wd == 0) return true;
+  const double microbatches = static_cast<double>(clue.gradients.size());
+  for (std::int64_t step = 0; step < clue.row; ++step) {
+    const double lr = schedule_value(adamw.args.at("lr"), step), times = -c / (lr * wd);
+    for (double known : {-2.0, -1.0, 1.0, microbatches - 1, 1 / lr, 1 / lr - 1})
+      if (std::fabs(times - known) <= unexplained_share * std::fabs(known)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void explain_decay(const Clue& clue, Causes& causes) {
   const Node* decaying = clue.node("adamw");
   const Spec* link = find_op(clue.reading.plan().spec, "add_decayed_weights");
@@ -98,7 +116,7 @@ void explain_decay(const Clue& clue, Causes& causes) {
   const double wd = (link ? link : adamw)->number("weight_decay");
   if (auto c = common_multiple(clue, clue.params)) {
     add_cause(causes, std::fabs(std::fabs(*c) - 2 * wd) <= unexplained_share * wd, "sign");
-    add_cause(causes, true, "decay-form");
+    add_cause(causes, !adamw || is_other_form(clue, *adamw, *c), "decay-form");
   }
   if (!adamw || !clue.is_update()) return;
   for (std::int64_t step = 0; step < clue.row; ++step) {

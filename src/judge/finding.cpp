@@ -181,10 +181,11 @@ bool counts_schedule(const Node& node, std::string_view path) {
   return path.ends_with("/schedule_count") || node.spec->op == "scale_by_schedule" || node.spec->op == "sgd";
 }
 
-std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row, bool schedules) {
+std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row, Counts counts) {
   const Envelope& rows = reading.rows();
   for (std::size_t count : node.counts) {
-    if (!schedules && counts_schedule(node, rows.schema().count_paths()[count])) continue;
+    if (counts == Counts::none) break;
+    if (counts == Counts::not_of_schedules && counts_schedule(node, rows.schema().count_paths()[count])) continue;
     if (!rows.shows_count(row, count) || !rows.shows_count(row - 1, count)) continue;
     std::int64_t seen = rows.count(row, count), due = rows.count(row - 1, count);
     if (seen != due) return off_count(row, count, seen, due);
@@ -194,11 +195,11 @@ std::optional<Finding> first_move(const Reading& reading, const Node& node, std:
   return std::nullopt;
 }
 
-std::optional<Finding> first_awake(const Reading& reading, bool schedules) {
+std::optional<Finding> first_awake(const Reading& reading, Counts counts) {
   for (std::int64_t row = 1; row < reading.rows().rows(); ++row)
     for (const Node& node : reading.nodes()) {
       if (reading.awake(node, row) || (node.accumulates() && !node.governor)) continue;
-      if (auto found = first_move(reading, node, row, schedules)) return found;
+      if (auto found = first_move(reading, node, row, counts)) return found;
     }
   return std::nullopt;
 }

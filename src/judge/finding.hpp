@@ -77,11 +77,15 @@ std::pair<std::string, std::string> number_texts(const Place& place);
 /// The count tells where a schedule is read and nothing else.
 bool counts_schedule(const Node& node, std::string_view path);
 
-/// The first count or number of a node that is not what it was a row earlier; with the counters of schedules or not.
-std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row, bool schedules = true);
+/// Of a node's own state: which counts are looked at beside its numbers.
+enum class Counts { all, none, not_of_schedules };
+
+/// The first count or number of a node that is not what it was a row earlier.
+std::optional<Finding> first_move(const Reading& reading, const Node& node, std::int64_t row,
+                                  Counts counts = Counts::all);
 
 /// The first move of a node that is in an accumulator, or beside one, in a microstep that holds back.
-std::optional<Finding> first_awake(const Reading& reading, bool schedules = true);
+std::optional<Finding> first_awake(const Reading& reading, Counts counts = Counts::all);
 
 /// Of a count or a column.
 const std::string& path_of(const Reading& reading, const Finding& finding);

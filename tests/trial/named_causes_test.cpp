@@ -3,7 +3,7 @@
 
 #include <regex>
 
-#include "trial/spoiled_run.hpp"
+#include "trial/renamed_run.hpp"
 
 namespace microstep {
 namespace {
@@ -86,6 +86,18 @@ TEST(NamedCauses, OfACountOfMicrostepsAreNotAMovingState) {
   EXPECT_EQ(verdict_on(judgement, "state.inner_asleep").outcome, Outcome::holds);
   EXPECT_EQ(verdict_on(judgement, "state.count_once").causes, Causes{"time-index"});
   EXPECT_EQ(judgement.causes, Causes{"time-index"});
+}
+
+// The moments sleep, and their counter does not; or all of them move, so that the counter is theirs.
+TEST(NamedCauses, OfACounterThatMovesAloneAreNotTheState) {
+  DumpedTrace alone = dumped_run(adam);
+  const DumpedTrace awake = renamed_run("chain(adam(0.1), multi_steps(chain(), k=2))", {{"state/of[1]/", "state/"}});
+  const std::size_t count = alone.trace.schema().find_count("state/of[0]/count").value();
+  for (std::int64_t row = 1; row < alone.trace.rows(); ++row) alone.trace.count(row, count) = row;
+  EXPECT_EQ(judged_as(adam, alone).causes, Causes{"time-index"});
+  EXPECT_EQ(verdict_on(judged_as(adam, alone), "state.inner_asleep").causes, Causes{"time-index"});
+  EXPECT_EQ(verdict_on(judged_as(adam, awake), "state.inner_asleep").causes, Causes{"micro-state"});
+  EXPECT_EQ(verdict_on(judged_as(adam, awake), "state.count_once").causes, Causes{"micro-state"});
 }
 
 // From some microstep on, or in the last alone; of a param or of a slot.

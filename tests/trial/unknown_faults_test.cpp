@@ -50,6 +50,11 @@ INSTANTIATE_TEST_SUITE_P(OfTheStep, OtherHyper,
                                          Other{adam, "multi_steps(adam(1), k=2)"},
                                          Other{adam, "multi_steps(adam(0.01), k=2)"}));
 
+const char* const adamw = "multi_steps(adamw(0.1, weight_decay=0.01), k=3)";
+INSTANTIATE_TEST_SUITE_P(OfTheDecay, OtherHyper,
+                         testing::Values(Other{adamw, "multi_steps(adamw(0.1, weight_decay=0.013), k=3)"},
+                                         Other{adamw, "multi_steps(adamw(0.1, weight_decay=0.005), k=3)"}));
+
 INSTANTIATE_TEST_SUITE_P(BehindAClip, OtherHyper,
                          testing::Values(Other{"multi_steps(chain(clip(0.25), adam(0.1)), k=2)",
                                                "multi_steps(chain(clip(0.25), adam(0.17)), k=2)"},
