@@ -99,8 +99,7 @@ Causes causes_of_nonfinite(const Reading& reading, const Finding& finding) {
   const Envelope& rows = reading.rows();
   const bool may_skip = std::ranges::any_of(reading.nodes(), &Node::may_skip);
   const std::int64_t row = finding.row;
-  const bool is_left_out =
-      may_skip && row > 0 && !first_change(rows, row, finding.where, rows, row - 1, finding.where);
+  const bool is_left_out = may_skip && row > 0 && !first_change(rows, row, finding.where, rows, row - 1, finding.where);
   if (is_left_out || is_after_nonfinite(reading, finding.row)) return {"nonfinite-skip"};
   return {is_finite(finding.observed) ? "boundary" : "backend-split"};
 }

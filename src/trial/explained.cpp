@@ -56,9 +56,9 @@ struct Keeper {
 // What keeps state beside accumulators, in pre-order; what keeps the same is of one family.
 void collect_keepers(const Spec& spec, const std::string& path, std::vector<Keeper>& keepers) {
   if (spec.of.empty() && !op_rule(spec.op).accumulates && has_state(spec))
-    keepers.push_back({path + "/", spec.op.find("adam") != std::string::npos    ? "moments"
-                                   : spec.op == "sgd" || spec.op == "trace" ? "trace"
-                                                                            : spec.op});
+    keepers.push_back({path + "/", spec.op.find("adam") != std::string::npos ? "moments"
+                                   : spec.op == "sgd" || spec.op == "trace"  ? "trace"
+                                                                             : spec.op});
   for (std::size_t i = 0; i < spec.of.size(); ++i)
     collect_keepers(spec.of[i], fmt::format("{}/of[{}]", path, i), keepers);
 }

@@ -38,17 +38,15 @@ INSTANTIATE_TEST_SUITE_P(OfTheMoments, OtherHyper,
 // its first corrections.
 const Renamed without_state{{"state", ""}};
 const char* const by_three = "multi_steps(chain(scale_by_adam(), scale(-0.1)), k=3)";
-INSTANTIATE_TEST_SUITE_P(OfTheStep, OtherHyper,
-                         testing::Values(Other{adam, "multi_steps(adam(0.2), k=2)", without_state},
-                                         Other{adam, "multi_steps(adam(0.05), k=2)", without_state},
-                                         Other{adam, "multi_steps(adam(0.4), k=2)", without_state},
-                                         Other{by_three, "multi_steps(chain(scale_by_adam(), scale(-0.3)), k=3)",
-                                               without_state},
-                                         Other{by_three, "multi_steps(chain(scale_by_adam(), scale(-0.2)), k=3)",
-                                               without_state},
-                                         Other{adam, "multi_steps(adam(0.2), k=2)"},
-                                         Other{adam, "multi_steps(adam(1), k=2)"},
-                                         Other{adam, "multi_steps(adam(0.01), k=2)"}));
+INSTANTIATE_TEST_SUITE_P(
+    OfTheStep, OtherHyper,
+    testing::Values(Other{adam, "multi_steps(adam(0.2), k=2)", without_state},
+                    Other{adam, "multi_steps(adam(0.05), k=2)", without_state},
+                    Other{adam, "multi_steps(adam(0.4), k=2)", without_state},
+                    Other{by_three, "multi_steps(chain(scale_by_adam(), scale(-0.3)), k=3)", without_state},
+                    Other{by_three, "multi_steps(chain(scale_by_adam(), scale(-0.2)), k=3)", without_state},
+                    Other{adam, "multi_steps(adam(0.2), k=2)"}, Other{adam, "multi_steps(adam(1), k=2)"},
+                    Other{adam, "multi_steps(adam(0.01), k=2)"}));
 
 const char* const adamw = "multi_steps(adamw(0.1, weight_decay=0.01), k=3)";
 INSTANTIATE_TEST_SUITE_P(OfTheDecay, OtherHyper,
