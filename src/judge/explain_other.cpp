@@ -137,7 +137,7 @@ void explain_leaf(const Clue& clue, Causes& causes) {
             "empty");
   bool unmoved = clue.observed == clue.before && !all_of(clue.before, 0);
   bool silent = !clue.gradients.empty() && all_of(clue.gradients.back(), 0);
-  bool passes = !clue.gradients.empty() && clue.expected == clue.gradients.back();
+  bool passes = clue.is_update() && !clue.gradients.empty() && clue.expected == clue.gradients.back();
   bool masked = find_op(clue.reading.plan().spec, "masked") != nullptr;
   add_cause(causes, gradient_is_missing(clue) || (silent && unmoved) || (masked && passes), "absent");
   add_cause(causes, explains_factor(clue, 2) && outside == 2 && clue.reading.updates().size() > 2, "tied");

@@ -57,12 +57,13 @@ void add_choices(const Spec& spec, const std::string& argument, const std::vecto
       all.push_back({{cause}, with(spec, argument, choice), true, argument + "=" + choice});
 }
 
-// Other lengths of the window, next to the declared one.
+// Other lengths of the window, next to the declared one, or twice that.
 void add_lengths(const Spec& spec, std::vector<Hypothesis>& all) {
   const double* k = std::get_if<double>(&spec.args.at("k").data);
   if (!k) return;
-  for (double other : {*k - 1, *k + 1})
-    if (other >= 1) all.push_back({{"boundary"}, with(spec, "k", other), true, other < *k ? "shorter" : "longer"});
+  const std::pair<const char*, double> lengths[] = {{"shorter", *k - 1}, {"longer", *k + 1}, {"double", *k * 2}};
+  for (const auto& [kind, other] : lengths)
+    if (other >= 1) all.push_back({{"boundary"}, with(spec, "k", other), true, kind});
 }
 
 // What decays in it decays so many times as much.

@@ -47,6 +47,34 @@ Causes of_contracts(std::span<const Verdict> contracts, const std::vector<std::s
   return causes;
 }
 
+std::optional<Ball> ball_at(const Place& place, const Envelope& declared) {
+  if (auto count = declared.schema().find_count(place.path))
+    return exactly(static_cast<double>(declared.count(place.microstep, *count)));
+  auto column = declared.schema().find_column(place.path);
+  if (!column) return std::nullopt;
+  if (declared.presence(place.microstep, *column) != Presence::dense) return exactly(0);
+  const auto balls = declared.numbers(place.microstep, *column);
+  const auto index = static_cast<std::size_t>(place.index);
+  return index < balls.size() ? std::optional(balls[index]) : std::nullopt;
+}
+
+// What a contract speaks of is not in its ball, and what it says was due is what the step makes.
+bool is_outside(const Place& place, const Envelope& declared) {
+  const std::optional<Ball> ball = ball_at(place, declared);
+  return ball && !overlap(place.observed, *ball) && overlap(place.expected, *ball);
+}
+
+// Those that are broken where the trace first leaves its balls, by that: what comes later may follow from it, and what
+// the spec does itself explains nothing.
+std::vector<Verdict> broken_there(std::span<const Verdict> contracts, const Envelope& declared, std::int64_t row) {
+  std::vector<Verdict> there;
+  for (const Verdict& verdict : contracts)
+    if (verdict.place && verdict.place->role == Role::accumulated && verdict.place->microstep <= row &&
+        is_outside(*verdict.place, declared))
+      there.push_back(verdict);
+  return there;
+}
+
 }  // namespace
 
 TraceCauses causes_of_trace(const Evidence& evidence, const Trace& trace, const Faithfulness& faithful,
@@ -57,7 +85,8 @@ TraceCauses causes_of_trace(const Evidence& evidence, const Trace& trace, const 
     const Envelope& declared = evidence.expected.at(Role::accumulated);
     if (auto found = by_other_specs(plan, trace, declared, faithful.first->microstep)) result = *found;
     if (result.causes.empty()) result.causes = causes_of_unfaithful(evidence);
-    if (result.causes == Causes{"formula"}) add(result.causes, of_contracts(contracts, {"emission.", "state."}));
+    const auto there = broken_there(contracts, declared, faithful.first->microstep);
+    if (result.causes == Causes{"formula"}) add(result.causes, of_contracts(there, {"emission.", "state."}));
     if (result.causes.size() > 1) std::erase(result.causes, "formula");
   } else {
     result.causes = of_the_spec(evidence);

@@ -71,6 +71,18 @@ INSTANTIATE_TEST_SUITE_P(
         Other{groups, IN_GROUPS("multi_steps(sgd(0.1, momentum=0.9), k=2)", "multi_steps(adam(0.17), k=2)")},
         Other{groups, IN_GROUPS("multi_steps(sgd(0.1, momentum=0.9), k=2)", "multi_steps(adam(0.1, b1=0.7), k=2)")}));
 
+// Windows of other lengths: what the spec itself breaks says nothing of the trace.
+const char* const uneven = IN_GROUPS("multi_steps(sgd(0.1, momentum=0.9), k=2)", "multi_steps(adam(0.1), k=3)");
+INSTANTIATE_TEST_SUITE_P(
+    InUnevenGroups, OtherHyper,
+    testing::Values(
+        Other{uneven, IN_GROUPS("multi_steps(sgd(0.17, momentum=0.9), k=2)", "multi_steps(adam(0.1), k=3)")},
+        Other{uneven, IN_GROUPS("multi_steps(sgd(0.17, momentum=0.9), k=2)", "multi_steps(adam(0.1), k=3)"),
+              without_state},
+        Other{uneven, IN_GROUPS("multi_steps(sgd(0.1, momentum=0.9), k=2)", "multi_steps(adam(0.3), k=3)")},
+        Other{uneven, IN_GROUPS("multi_steps(sgd(0.1, momentum=0.9), k=2)", "multi_steps(adam(0.1, b1=0.8), k=3)"),
+              without_state}));
+
 DumpedTrace with_number(const char* spec, const char* path, std::int64_t row, double number) {
   DumpedTrace dumped = dumped_run(spec);
   dumped.trace.presence(row, dumped.trace.schema().find_column(path).value()) = Presence::dense;
@@ -80,6 +92,18 @@ DumpedTrace with_number(const char* spec, const char* path, std::int64_t row, do
 
 // No gradient is other than finite, so that it is none's skip; a division by a correction of 0 would leave no number of
 // the update. What is seen is that it is not finite: of where it comes from nothing is known.
+// In one row, as if the step had been another; all that follows goes on from what is recorded.
+TEST(OneWrongNumber, OfAStateIsNoStateThatMovesInEachMicrostep) {
+  for (const char* path : {"state/of[0]/mu/w", "state/of[0]/nu/w"})
+    for (std::int64_t row : {2, 4})
+      EXPECT_EQ(judged_as(adam, with_number(adam, path, row, 3)).causes, Causes{"formula"});
+}
+
+// The first gradient of a window is its mean so far: it does not pass by a mask because of that.
+TEST(OneWrongNumber, OfAMaskedAccumulatorIsNoAbsentLeaf) {
+  EXPECT_EQ(judged_as(groups, with_number(groups, "state/of[0]/of[0]/acc_grads/w", 1, 3)).causes, Causes{"formula"});
+}
+
 TEST(OneNaN, IsWhatIsSeenAndNoMore) {
   for (const char* spec : {adam, "multi_steps(sgd(0.1), k=2)", "multi_steps(adam(0.1), k=2, skip=not_finite)"})
     for (const char* path : {"params/w", "updates/w", "state/acc_grads/w"})
