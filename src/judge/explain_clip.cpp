@@ -23,11 +23,11 @@ double size_of_gradients(const Reading& reading, std::int64_t row, bool joint) {
 }
 
 /// A gradient of the window is beyond the bound.
-bool clips(const Clue& clue, const Spec& clip) {
+bool clips(const Reading& reading, std::int64_t last, const Spec& clip) {
   const bool joint = clip.op == "clip_by_global_norm";
   const double bound = clip.number(joint ? "max_norm" : "max_delta");
-  for (std::int64_t row = clue.reading.first_row_of_window(clue.row); row <= clue.row; ++row)
-    if (row > 0 && size_of_gradients(clue.reading, row, joint) > bound) return true;
+  for (std::int64_t row = reading.first_row_of_window(last); row <= last; ++row)
+    if (row > 0 && size_of_gradients(reading, row, joint) > bound) return true;
   return false;
 }
 
@@ -63,11 +63,20 @@ bool is_clipped_as_it_came(const Clue& clue, const Spec& clip) {
   return std::fabs(factor->value - due) <= unexplained_share * due;
 }
 
+/// It was at work in an earlier window, which is right.
+bool clipped_before(const Clue& clue, const Spec& clip) {
+  const Reading& reading = clue.reading;
+  for (std::int64_t row = 1; row < reading.first_row_of_window(clue.row); ++row)
+    if (reading.emits(row) && clips(reading, row, clip)) return true;
+  return false;
+}
+
 }  // namespace
 
+// How Adam answers to what is clipped is not asked here.
 void explain_clip(const Clue& clue, Causes& causes) {
   const Spec* clip = find_op(clue.reading.plan().spec, "clip");
-  if (!clip || !clips(clue, *clip)) return;
+  if (!clip || clue.is_behind_adam() || !clips(clue.reading, clue.row, *clip) || clipped_before(clue, *clip)) return;
   add_cause(causes, !is_constant_factor(clue) || is_clipped_as_it_came(clue, *clip), "clip-place");
 }
 

@@ -88,14 +88,6 @@ void tell_correction(const Clue& clue, const Node& node, Tellings& tellings) {
   tell(tellings, explains_factor(clue, 1 / correction), "time-index", "by the correction");
 }
 
-Tellings tellings_of(const Clue& clue) {
-  Tellings tellings;
-  if (const Node* adam = clue.adam(); adam && clue.is_update()) tell_adam(clue, *adam, tellings);
-  for (const Node* node : {clue.adam(), clue.node("ema")})
-    if (node) tell_correction(clue, *node, tellings);
-  return tellings;
-}
-
 const Value* schedule_of(const Spec& spec) {
   if (spec.op == "scale_by_schedule") return &spec.args.at("schedule");
   if (spec.args.contains("lr") && spec.is_list("lr")) return &spec.args.at("lr");
@@ -104,24 +96,37 @@ const Value* schedule_of(const Spec& spec) {
   return nullptr;
 }
 
-/// Another value of the schedule than the one that was due.
-void explain_schedule(const Clue& clue, Causes& causes) {
+/// Read at another step than the window's. Where 0 was due, any value may be that of the update.
+void tell_schedule(const Clue& clue, Tellings& tellings) {
   const Value* schedule = schedule_of(clue.reading.plan().spec);
-  if (!schedule || !clue.is_update()) return;
+  if (!schedule) return;
   const std::int64_t due = std::max<std::int64_t>(clue.reading.window_of(clue.row) - 1, 0);
+  const std::pair<const char*, std::int64_t> steps[] = {{"microsteps", clue.row - 1},
+                                                        {"microsteps, from 1", clue.row},
+                                                        {"one early", due + 1},
+                                                        {"one late", due - 1},
+                                                        {"stretched", due / clue.reading.window_length(clue.row)}};
   const double right = schedule_value(*schedule, due);
-  for (std::int64_t step = 0; step <= clue.row; ++step) {
-    const double other = schedule_value(*schedule, step);
-    if (other != right) add_cause(causes, right != 0 && explains_factor(clue, other / right), "schedule-count");
+  for (const auto& [name, step] : steps) {
+    const double other = schedule_value(*schedule, std::max<std::int64_t>(step, 0));
+    if (other != right) tell(tellings, right == 0 || explains_factor(clue, other / right), "schedule-count", name);
   }
-  add_cause(causes, right == 0, "schedule-count");
+}
+
+Tellings tellings_of(const Clue& clue) {
+  Tellings tellings;
+  if (clue.is_update()) tell_schedule(clue, tellings);
+  if (const Node* adam = clue.adam(); adam && clue.is_update()) tell_adam(clue, *adam, tellings);
+  for (const Node* node : {clue.adam(), clue.node("ema")})
+    if (node) tell_correction(clue, *node, tellings);
+  return tellings;
 }
 
 }  // namespace
 
-// Another hyper-parameter may be the same factor as a correction in one step, but not in two.
+// Another hyper-parameter may be the same factor as a correction, or as another value of a schedule, in one step, but
+// not in two.
 void explain_formula(const Clue& clue, Causes& causes) {
-  explain_schedule(clue, causes);
   Tellings tellings = tellings_of(clue);
   if (tellings.empty()) return;
   if (auto next = next_of(clue)) {

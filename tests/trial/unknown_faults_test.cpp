@@ -58,6 +58,10 @@ INSTANTIATE_TEST_SUITE_P(BehindAClip, OtherHyper,
                                                "multi_steps(chain(clip(0.25), adam(0.17)), k=2)"},
                                          Other{"multi_steps(chain(clip_by_global_norm(1), sgd(0.1)), k=2)",
                                                "multi_steps(chain(clip_by_global_norm(1), sgd(0.17)), k=2)"},
+                                         Other{"multi_steps(chain(clip(0.25), sgd(0.1, momentum=0.9)), k=2)",
+                                               "multi_steps(chain(clip(0.25), sgd(0.1, momentum=0.5)), k=2)"},
+                                         Other{"multi_steps(chain(clip(0.25), adam(0.1)), k=2)",
+                                               "multi_steps(chain(clip(0.25), adam(0.1, b1=0.8)), k=2)", without_state},
                                          Other{"multi_steps(chain(clip(99), trace(0.9)), k=2)",
                                                "multi_steps(chain(clip(99), trace(0.8)), k=2)"}));
 
@@ -70,6 +74,12 @@ INSTANTIATE_TEST_SUITE_P(
         Other{groups, IN_GROUPS("multi_steps(sgd(0.17, momentum=0.9), k=2)", "multi_steps(adam(0.1), k=2)")},
         Other{groups, IN_GROUPS("multi_steps(sgd(0.1, momentum=0.9), k=2)", "multi_steps(adam(0.17), k=2)")},
         Other{groups, IN_GROUPS("multi_steps(sgd(0.1, momentum=0.9), k=2)", "multi_steps(adam(0.1, b1=0.7), k=2)")}));
+
+// What stays at its first value is read one late, or stretched, in the second window, and in the third it is not.
+const char* const falling = "multi_steps(adam([[0, 0.1], [1, 0.07], [2, 0.05]]), k=2)";
+INSTANTIATE_TEST_SUITE_P(OfTheSchedule, OtherHyper,
+                         testing::Values(Other{falling, "multi_steps(adam([[0, 0.1], [9, 0.05]]), k=2)"},
+                                         Other{falling, "multi_steps(adam([[0, 0.1], [1, 0.09], [2, 0.08]]), k=2)"}));
 
 // Windows of other lengths: what the spec itself breaks says nothing of the trace.
 const char* const uneven = IN_GROUPS("multi_steps(sgd(0.1, momentum=0.9), k=2)", "multi_steps(adam(0.1), k=3)");
