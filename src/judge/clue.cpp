@@ -134,6 +134,30 @@ const Spec* find_op(const Spec& spec, std::string_view prefix) {
   return nullptr;
 }
 
+void tell(Tellings& tellings, bool applies, const char* cause, std::string hypothesis) {
+  if (applies) tellings.push_back({cause, std::move(hypothesis)});
+}
+
+Tellings consistent(const Clue& clue, Tellings (*tellings_of)(const Clue& clue)) {
+  Tellings tellings = tellings_of(clue);
+  auto keep_those_of = [&](const Clue& other) {
+    if (std::ranges::find(other.expected, 0.0) != other.expected.end()) return;
+    const Tellings others = tellings_of(other);
+    std::erase_if(tellings, [&](const Telling& own) { return std::ranges::find(others, own) == others.end(); });
+  };
+  const auto& columns = clue.reading.rows().schema().columns();
+  const std::string section = clue.path().substr(0, clue.path().size() - clue.leaf.size());
+  for (std::size_t i = 0; i < columns.size() && !tellings.empty(); ++i) {
+    if (i == clue.column || !columns[i].path.starts_with(section)) continue;
+    if (columns[i].path.find('/', section.size()) != std::string::npos) continue;
+    if (auto found = BallCheck(clue.reading).first_outside(clue.row, i))
+      if (auto other = clue_of(clue.reading, *found)) keep_those_of(*other);
+  }
+  if (tellings.empty()) return tellings;
+  if (auto next = next_of(clue)) keep_those_of(*next);
+  return tellings;
+}
+
 void add_cause(Causes& causes, bool applies, const char* cause) {
   if (applies && std::ranges::find(causes, cause) == causes.end()) causes.emplace_back(cause);
 }

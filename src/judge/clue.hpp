@@ -54,6 +54,18 @@ bool explains_factor(const Clue& clue, double factor);
 /// The column in the next microstep that emits, if it is outside of its balls there too.
 std::optional<Clue> next_of(const Clue& clue);
 
+/// A cause and which hypothesis names it.
+struct Telling {
+  const char* cause;
+  std::string hypothesis;
+  bool operator==(const Telling&) const = default;
+};
+using Tellings = std::vector<Telling>;
+void tell(Tellings& tellings, bool applies, const char* cause, std::string hypothesis);
+/// Those that explain the same slot, or the updates, of every other leaf that is outside, and the column where it next
+/// is: another hyper-parameter may look like one of them in one place, but not in all. Proportions tell nothing of 0.
+Tellings consistent(const Clue& clue, Tellings (*tellings_of)(const Clue& clue));
+
 /// The first spec, from outside, whose op begins so.
 const Spec* find_op(const Spec& spec, std::string_view prefix);
 

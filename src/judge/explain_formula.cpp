@@ -43,18 +43,6 @@ bool explains_step(const Clue& clue, const Spec& adam, double t, const Numbers& 
   return explains(clue, hypothesis);
 }
 
-/// A cause and which hypothesis names it.
-struct Telling {
-  const char* cause;
-  std::string hypothesis;
-  bool operator==(const Telling&) const = default;
-};
-using Tellings = std::vector<Telling>;
-
-void tell(Tellings& tellings, bool applies, const char* cause, const std::string& hypothesis) {
-  if (applies) tellings.push_back({cause, hypothesis});
-}
-
 void tell_adam(const Clue& clue, const Node& node, Tellings& tellings) {
   const Spec& adam = *node.spec;
   auto mu = clue.slot("mu", clue.row), nu = clue.slot("nu", clue.row);
@@ -124,16 +112,8 @@ Tellings tellings_of(const Clue& clue) {
 
 }  // namespace
 
-// Another hyper-parameter may be the same factor as a correction, or as another value of a schedule, in one step, but
-// not in two.
 void explain_formula(const Clue& clue, Causes& causes) {
-  Tellings tellings = tellings_of(clue);
-  if (tellings.empty()) return;
-  if (auto next = next_of(clue)) {
-    const Tellings others = tellings_of(*next);
-    std::erase_if(tellings, [&](const Telling& own) { return std::ranges::find(others, own) == others.end(); });
-  }
-  for (const Telling& telling : tellings) add_cause(causes, true, telling.cause);
+  for (const Telling& telling : consistent(clue, tellings_of)) add_cause(causes, true, telling.cause);
 }
 
 }  // namespace microstep

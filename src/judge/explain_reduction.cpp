@@ -60,60 +60,96 @@ std::vector<double> decays_of(const Clue& clue) {
   return decays;
 }
 
+bool is_second_moment(const Clue& clue) { return clue.path().find("/nu/") != std::string::npos; }
+
 /// The column answers to the reduced gradient, less what it held before: in proportion, or with its square.
 bool explains_reduced(const Clue& clue, const Numbers& right, const Numbers& wrong) {
-  for (double decay : decays_of(clue))
-    for (int power : {1, 2}) {
-      Numbers hypothesis;
-      for (std::size_t i = 0; i < right.size(); ++i) {
-        if (right[i] == 0 && wrong[i] != 0) return false;
-        const double kept = decay * clue.before[i], share = right[i] == 0 ? 1 : wrong[i] / right[i];
-        hypothesis.push_back(kept + (clue.expected[i] - kept) * std::pow(share, power));
-      }
-      if (explains(clue, hypothesis)) return true;
+  const int power = is_second_moment(clue) ? 2 : 1;
+  for (double decay : decays_of(clue)) {
+    Numbers hypothesis;
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      if (right[i] == 0 && wrong[i] != 0) return false;
+      const double kept = decay * clue.before[i], share = right[i] == 0 ? 1 : wrong[i] / right[i];
+      hypothesis.push_back(kept + (clue.expected[i] - kept) * std::pow(share, power));
     }
+    if (explains(clue, hypothesis)) return true;
+  }
   return false;
 }
 
-/// Divided by one more than the window's length, or by one less.
-bool explains_divisor(const Clue& clue, const Numbers& right, double length) {
-  for (double divisor : {length - 1, length + 1}) {
-    Numbers wrong = right;
-    for (double& x : wrong) x *= length / divisor;
-    if (divisor > 0 && explains_reduced(clue, right, wrong)) return true;
+/// What was due of the window's gradients, and whether the column shows another combination of them.
+struct Reduced {
+  const Clue& clue;
+  Reduction reduction = declared(clue);
+  Numbers right = combined(clue, shares_of(clue, reduction));
+
+  bool to(const Numbers& wrong) const {
+    return clue.is_accumulator() ? explains(clue, wrong) : explains_reduced(clue, right, wrong);
   }
-  return false;
+  bool by(const std::vector<double>& shares) const { return to(combined(clue, shares)); }
+};
+
+/// One gradient only, or all but one; nothing at all.
+Tellings tell_parts(const Clue& clue) {
+  Tellings tellings;
+  const std::size_t n = clue.gradients.size();
+  if (n == 0) return tellings;
+  const Reduced reduced{clue};
+  const bool is_empty = clue.observed == Numbers(clue.observed.size(), 0.0);
+  tell(tellings, clue.is_accumulator() && is_empty, "boundary", "nothing");
+  if (n < 2) return tellings;
+  const double share = 1 / static_cast<double>(n);
+  const std::pair<const char*, std::size_t> places[] = {{"first", 0}, {"last", n - 1}};
+  for (const auto& [name, t] : places) {
+    tell(tellings, reduced.by(only(clue, t, 1)), "boundary", std::string(name) + " only");
+    tell(tellings, reduced.by(only(clue, t, share)), "boundary", std::string(name) + " only, divided");
+    std::vector<double> out(n, share);
+    out[t] = 0;
+    tell(tellings, reduced.by(out), "boundary", std::string("all but the ") + name);
+  }
+  return tellings;
+}
+
+/// All of them by another reduction, or with a power of the window's length.
+Tellings tell_reductions(const Clue& clue) {
+  Tellings tellings;
+  if (clue.gradients.empty()) return tellings;
+  const Reduced reduced{clue};
+  auto is = [&](Reduction other) { return other != reduced.reduction && reduced.by(shares_of(clue, other)); };
+  tell(tellings, weights_differ(clue) && is(Reduction::weighted), "token-weight", "weighted");
+  if (reduced.reduction == Reduction::weighted) tell(tellings, is(Reduction::mean), "token-weight", "mean");
+  if (reduced.reduction == Reduction::sum) tell(tellings, is(Reduction::mean), "sum-mean", "mean");
+  tell(tellings, is(Reduction::sum), "sum-mean", "sum");
+  const double length = static_cast<double>(clue.gradients.size()), k = length > 1 ? length : 2;
+  const double factor = is_second_moment(clue) ? k * k : k;
+  tell(tellings, explains_factor(clue, factor), "sum-mean", "multiplied");
+  tell(tellings, explains_factor(clue, 1 / factor), "sum-mean", "divided");
+  return tellings;
+}
+
+/// Divided by one more than the window's length, or by one less.
+Tellings tell_divisors(const Clue& clue) {
+  Tellings tellings;
+  const double length = static_cast<double>(clue.gradients.size());
+  if (length == 0) return tellings;
+  const Reduced reduced{clue};
+  const std::pair<const char*, double> divisors[] = {{"one less", length - 1}, {"one more", length + 1}};
+  for (const auto& [name, divisor] : divisors) {
+    Numbers wrong = reduced.right;
+    for (double& x : wrong) x *= length / divisor;
+    tell(tellings, divisor > 0 && explains_reduced(clue, reduced.right, wrong), "boundary", name);
+  }
+  return tellings;
 }
 
 }  // namespace
 
 void explain_reduction(const Clue& clue, Causes& causes) {
-  const std::size_t n = clue.gradients.size();
-  if (!clue.reading.has_accumulator() || clue.is_behind_adam() || n == 0) return;
-  const Reduction reduction = declared(clue);
-  const Numbers right = combined(clue, shares_of(clue, reduction));
-  auto reduces_to = [&](const std::vector<double>& shares) {
-    const Numbers wrong = combined(clue, shares);
-    return clue.is_accumulator() ? explains(clue, wrong) : explains_reduced(clue, right, wrong);
-  };
-  const double length = static_cast<double>(n);
-  add_cause(causes, clue.is_accumulator() && clue.observed == Numbers(clue.observed.size(), 0.0), "boundary");
-  for (std::size_t t : {std::size_t{0}, n - 1})
-    for (double share : {1.0, 1 / length}) add_cause(causes, n > 1 && reduces_to(only(clue, t, share)), "boundary");
-  for (std::size_t t : {std::size_t{0}, n - 1}) {
-    std::vector<double> out(n, 1 / length);
-    out[t] = 0;
-    add_cause(causes, n > 1 && reduces_to(out), "boundary");
+  if (!clue.reading.has_accumulator() || clue.is_behind_adam()) return;
+  for (auto* tellings_of : {tell_parts, tell_reductions, tell_divisors}) {
+    for (const Telling& telling : consistent(clue, tellings_of)) add_cause(causes, true, telling.cause);
+    if (!causes.empty()) return;
   }
-  if (!causes.empty()) return;
-  if (reduction != Reduction::weighted)
-    add_cause(causes, reduces_to(shares_of(clue, Reduction::weighted)) && weights_differ(clue), "token-weight");
-  if (reduction == Reduction::weighted) add_cause(causes, reduces_to(shares_of(clue, Reduction::mean)), "token-weight");
-  if (reduction != Reduction::sum) add_cause(causes, reduces_to(shares_of(clue, Reduction::sum)), "sum-mean");
-  if (reduction == Reduction::sum) add_cause(causes, reduces_to(shares_of(clue, Reduction::mean)), "sum-mean");
-  const double k = length > 1 ? length : 2;
-  for (double factor : {k, 1 / k, k * k, 1 / (k * k)}) add_cause(causes, explains_factor(clue, factor), "sum-mean");
-  add_cause(causes, causes.empty() && explains_divisor(clue, right, length), "boundary");
 }
 
 }  // namespace microstep
