@@ -15,22 +15,20 @@ inline std::string renamed_path(const std::string& path, const Renamed& renamed)
   return path;
 }
 
-inline DumpedTrace renamed_run(std::string_view actual, const Renamed& renamed,
-                               const PlanOptions& options = {.windows = 4}) {
-  DumpedTrace dumped = dumped_run(actual, options);
+inline DumpedTrace renamed(DumpedTrace dumped, const Renamed& paths) {
   const Trace& run = dumped.trace;
   std::vector<Column> columns;
   std::vector<std::string> counts;
   std::vector<std::size_t> kept, kept_counts;
   for (std::size_t i = 0; i < run.schema().columns().size(); ++i) {
     Column column = run.schema().columns()[i];
-    column.path = renamed_path(column.path, renamed);
+    column.path = renamed_path(column.path, paths);
     if (column.path.empty()) continue;
     columns.push_back(column);
     kept.push_back(i);
   }
   for (std::size_t i = 0; i < run.schema().count_paths().size(); ++i)
-    if (const std::string path = renamed_path(run.schema().count_paths()[i], renamed); !path.empty()) {
+    if (const std::string path = renamed_path(run.schema().count_paths()[i], paths); !path.empty()) {
       counts.push_back(path);
       kept_counts.push_back(i);
     }
@@ -45,6 +43,11 @@ inline DumpedTrace renamed_run(std::string_view actual, const Renamed& renamed,
   }
   dumped.trace = std::move(trace);
   return dumped;
+}
+
+inline DumpedTrace renamed_run(std::string_view actual, const Renamed& paths,
+                               const PlanOptions& options = {.windows = 4}) {
+  return renamed(dumped_run(actual, options), paths);
 }
 
 }  // namespace microstep
