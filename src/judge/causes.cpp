@@ -174,9 +174,26 @@ Causes causes_of_value(const Reading& reading, const Finding& finding) {
   return causes;
 }
 
+std::size_t numbers_that_tell(const Reading& reading, const Finding& finding) {
+  std::size_t numbers = 0;
+  const auto add = [&](const std::optional<Clue>& clue) {
+    for (std::size_t i = 0; clue && i < clue->expected.size(); ++i)
+      numbers += clue->outside[i] && clue->expected[i] != 0;
+  };
+  const auto clue = clue_of(reading, finding);
+  add(clue);
+  if (clue) add(next_of(*clue));
+  return numbers;
+}
+
+bool is_other_factor(const Reading& reading, const Finding& finding) {
+  const auto clue = clue_of(reading, finding);
+  return clue && !clue->is_behind_adam() && is_factor_behind(*clue);
+}
+
 bool is_other_reduction(const Reading& reading, const Finding& finding) {
   auto clue = clue_of(reading, finding);
-  if (!clue) return false;
+  if (!clue || is_other_factor(reading, finding)) return false;
   Causes causes;
   explain_reduction(*clue, causes);
   return !causes.empty() || (!clue->is_behind_adam() && is_divided_by_k(*clue));
@@ -208,6 +225,8 @@ std::vector<std::string> causes_of_unfaithful(const Evidence& evidence) {
   auto found = first_unfaithful(reading, 1);
   if (!found) return {};
   Causes causes = causes_of_value(reading, *found);
+  if (is_other_factor(reading, *found))
+    std::erase_if(causes, [](const std::string& cause) { return cause == "sum-mean" || cause == "boundary"; });
   add_cause(causes, causes.empty(), "formula");
   return causes;
 }

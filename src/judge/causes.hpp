@@ -21,6 +21,10 @@ Causes causes_of_count(const Reading& reading, const Finding& finding);
 Causes causes_of_value(const Reading& reading, const Finding& finding);
 /// The sum, one microbatch only, another divisor, ...: the number is what another reduction of its window would make.
 bool is_other_reduction(const Reading& reading, const Finding& finding);
+/// How many numbers of the column, and of it where it is next outside, an explanation must fit.
+std::size_t numbers_that_tell(const Reading& reading, const Finding& finding);
+/// It may be that of another reduction, or of another learning rate.
+bool is_other_factor(const Reading& reading, const Finding& finding);
 /// From all paths in which two runs differ; never empty for a difference.
 Causes causes_of_difference(const Reading& reading, const Semantics& semantics);
 /// Why something of a closed window, or of a microbatch that was skipped, is left.

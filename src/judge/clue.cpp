@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace microstep {
 namespace {
@@ -125,6 +126,24 @@ bool explains_factor(const Clue& clue, double factor) {
   Numbers hypothesis;
   for (double e : clue.expected) hypothesis.push_back(factor * e);
   return explains(clue, hypothesis);
+}
+
+std::optional<Factor> common_factor(const Clue& clue) {
+  Factor factor{1, 0};
+  double largest = 0;
+  for (std::size_t i = 0; i < clue.expected.size(); ++i) {
+    if (!(std::fabs(clue.expected[i]) > largest)) continue;
+    largest = std::fabs(clue.expected[i]);
+    factor.value = clue.observed[i] / clue.expected[i];
+    factor.room = (clue.radius[i] / largest + std::numeric_limits<double>::epsilon()) * (1 + std::fabs(factor.value));
+  }
+  return explains_factor(clue, factor.value) ? std::optional(factor) : std::nullopt;
+}
+
+bool is_constant_factor(const Clue& clue) {
+  auto next = next_of(clue);
+  auto one = common_factor(clue), other = next ? common_factor(*next) : std::nullopt;
+  return one && other && std::fabs(one->value - other->value) <= one->room + other->room;
 }
 
 const Spec* find_op(const Spec& spec, std::string_view prefix) {

@@ -51,6 +51,14 @@ bool explains(const Clue& clue, const Numbers& hypothesis);
 /// The expected column times one factor.
 bool explains_factor(const Clue& clue, double factor);
 
+/// What the largest number is of what was due, if all are; how far rounding may move that.
+struct Factor {
+  double value, room;
+};
+std::optional<Factor> common_factor(const Clue& clue);
+/// The same one in the next window: another hyper-parameter's. A clip depends on what it clips.
+bool is_constant_factor(const Clue& clue);
+
 /// The column in the next microstep that emits, if it is outside of its balls there too.
 std::optional<Clue> next_of(const Clue& clue);
 
@@ -71,6 +79,11 @@ const Spec* find_op(const Spec& spec, std::string_view prefix);
 
 /// What is there beyond what was due: one multiple of the params, of which at least two numbers tell.
 bool is_multiple_of_params(const Clue& clue);
+
+/// Of an update, or of how far a param moves: one factor in each leaf and in the next window, behind an accumulator
+/// that is seen to be right up to the window's last gradient. Another learning rate does that as well as another
+/// reduction.
+bool is_factor_behind(const Clue& clue);
 
 // Each adds the causes whose hypotheses explain the clue.
 void explain_reduction(const Clue& clue, Causes& causes);

@@ -1,6 +1,8 @@
 // When updates come out, and what a held microstep must leave alone.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "causes.hpp"
 #include "contracts.hpp"
 #include "finding.hpp"
@@ -14,6 +16,19 @@ bool holds_back(const Reading& reading) { return reading.has_accumulator() && !r
 
 bool excludes_zero(const Ball& ball) { return !overlap(ball, exactly(0)); }
 
+/// The leaf's accumulators were in their balls since the window began. Of another sum nobody knows what was due of it:
+/// it may be 0 with what came last.
+bool is_accumulated(const Reading& reading, std::int64_t row, const std::string& leaf) {
+  BallCheck check(reading);
+  for (const Node& node : reading.nodes())
+    for (std::size_t column : node.columns)
+      for (std::int64_t at = std::max<std::int64_t>(reading.first_row_of_window(row), 1); at < row; ++at)
+        if (node.accumulates() && reading.rows().schema().columns()[column].path.ends_with("/" + leaf) &&
+            check.first_outside(at, column))
+          return false;
+  return true;
+}
+
 /// The first number of the due update that cannot be zero; none where the expected update may be zero everywhere. What
 /// goes by the accumulator does not speak for it.
 std::optional<Finding> due_but_silent(const Reading& reading, std::int64_t row) {
@@ -24,7 +39,9 @@ std::optional<Finding> due_but_silent(const Reading& reading, std::int64_t row) 
     if (first_nonzero(reading.rows(), row, column)) return std::nullopt;
     auto mirror = reading.expected_column(column);
     if (due || !mirror || row >= reading.expected()->rows()) continue;
-    if (is_missing(reading.rows(), row, column)) continue;
+    const std::string& path = reading.rows().schema().columns()[column].path;
+    if (is_missing(reading.rows(), row, column) || !is_accumulated(reading, row, path.substr(path.find('/') + 1)))
+      continue;
     for (std::int64_t i = 0; i < reading.rows().schema().columns()[column].size && !due; ++i) {
       Ball ball = number_at(*reading.expected(), row, *mirror, i);
       if (excludes_zero(ball)) due = Finding{Role::accumulated, row, column, false, i, exactly(0), ball};

@@ -1,7 +1,6 @@
 // Is what is off a clip at another place? Where a clip was at work, and no other factor is it.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "clue.hpp"
 
@@ -29,30 +28,6 @@ bool clips(const Reading& reading, std::int64_t last, const Spec& clip) {
   for (std::int64_t row = reading.first_row_of_window(last); row <= last; ++row)
     if (row > 0 && size_of_gradients(reading, row, joint) > bound) return true;
   return false;
-}
-
-/// What the largest number is of what was due, if all are; how far rounding may move that.
-struct Factor {
-  double value, room;
-};
-
-std::optional<Factor> common_factor(const Clue& clue) {
-  Factor factor{1, 0};
-  double largest = 0;
-  for (std::size_t i = 0; i < clue.expected.size(); ++i) {
-    if (!(std::fabs(clue.expected[i]) > largest)) continue;
-    largest = std::fabs(clue.expected[i]);
-    factor.value = clue.observed[i] / clue.expected[i];
-    factor.room = (clue.radius[i] / largest + std::numeric_limits<double>::epsilon()) * (1 + std::fabs(factor.value));
-  }
-  return explains_factor(clue, factor.value) ? std::optional(factor) : std::nullopt;
-}
-
-/// Another hyper-parameter is the same factor in each window; a clip depends on what it clips.
-bool is_constant_factor(const Clue& clue) {
-  auto next = next_of(clue);
-  auto one = common_factor(clue), other = next ? common_factor(*next) : std::nullopt;
-  return one && other && std::fabs(one->value - other->value) <= one->room + other->room;
 }
 
 /// All is brought to the bound as the joint norm of what came in is.

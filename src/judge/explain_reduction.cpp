@@ -142,7 +142,48 @@ Tellings tell_divisors(const Clue& clue) {
   return tellings;
 }
 
+/// The leaf's accumulator is shown, and was right until the last gradient of the window came in.
+bool is_accumulated_right(const Clue& clue) {
+  BallCheck check(clue.reading);
+  bool shown = false;
+  for (const Node& node : clue.reading.nodes())
+    for (std::size_t column : node.columns)
+      for (std::int64_t row = clue.reading.first_row_of_window(clue.row); row < clue.row; ++row) {
+        if (!node.is_multi_steps() || row < 1) continue;
+        if (!clue.reading.rows().schema().columns()[column].path.ends_with("/" + clue.leaf)) continue;
+        if (is_missing(clue.reading.rows(), row, column) || check.first_outside(row, column)) return false;
+        shown = true;
+      }
+  return shown;
+}
+
+/// By how much the leaf moves, in place of where it is.
+Clue movement_of(Clue clue) {
+  for (std::size_t i = 0; i < clue.before.size() && clue.path().starts_with("params/"); ++i) {
+    clue.observed[i] -= clue.before[i];
+    clue.expected[i] -= clue.before[i];
+  }
+  return clue;
+}
+
+bool is_same_factor(const Factor& one, const Clue& clue) {
+  const auto other = common_factor(movement_of(clue));
+  return other && std::fabs(one.value - other->value) <= one.room + other->room;
+}
+
 }  // namespace
+
+bool is_factor_behind(const Clue& clue) {
+  if (clue.path().starts_with("state/") || !is_accumulated_right(clue)) return false;
+  const auto factor = common_factor(movement_of(clue));
+  if (!factor) return false;
+  const auto& columns = clue.is_update() ? clue.reading.updates() : clue.reading.params();
+  for (std::size_t column : columns)
+    if (auto found = BallCheck(clue.reading).first_outside(clue.row, column))
+      if (auto other = clue_of(clue.reading, *found); other && !is_same_factor(*factor, *other)) return false;
+  const auto next = next_of(clue);
+  return !next || is_same_factor(*factor, *next);
+}
 
 void explain_reduction(const Clue& clue, Causes& causes) {
   if (!clue.reading.has_accumulator() || clue.is_behind_adam()) return;

@@ -57,16 +57,36 @@ constexpr Makes faults[] = {
     keeps_all,
     [](const Step& s) { return s.before; },
     [](const Step& s) { return s.input; },
-    [](const Step& s) { return s.part(s.input, s.k); },
-    [](const Step& s) { return s.in.add(s.before, s.part(s.input, s.k)); },
     [](const Step& s) { return s.in.add(s.before, s.part(s.in.subtract(s.input, s.before), s.taken)); },
 };
+
+/// Of a window's first input a k-th is what another factor of the link before it makes as well; so it is of each, where
+/// it was of the first.
+constexpr Makes late_faults[] = {
+    [](const Step& s) { return s.part(s.input, s.k); },
+    [](const Step& s) { return s.in.add(s.before, s.part(s.input, s.k)); },
+};
+
+bool opened_right(const Reading& reading, const Node& node, const Finding& found) {
+  std::int64_t first = found.row;
+  while (first > 1 && !node.beats[static_cast<std::size_t>(first)].opens) --first;
+  return first < found.row && !BallCheck(reading).first_outside(first, found.where);
+}
 
 }  // namespace
 
 bool is_own_fault(const Reading& reading, const Node& node, const Finding& found) {
-  return found.row > 0 &&
-         std::ranges::any_of(faults, [&](Makes makes) { return is_made_by(reading, node, found, makes); });
+  if (found.row < 1) return false;
+  auto is_made = [&](Makes makes) { return is_made_by(reading, node, found, makes); };
+  return std::ranges::any_of(faults, is_made) ||
+         (opened_right(reading, node, found) && std::ranges::any_of(late_faults, is_made));
+}
+
+bool replaces_what_was_left(const Reading& reading, const Node& node, const Finding& found) {
+  const bool opens = found.row > 0 && node.beats[static_cast<std::size_t>(found.row)].opens;
+  return opens && node.is_multi_steps() && node.spec->text("reduce") != "sum" &&
+         is_made_by(reading, node, found,
+                    [](const Step& s) { return s.in.add(s.before, s.in.subtract(s.input, s.before)); });
 }
 
 bool keeps_all_before(const Reading& reading, const Node& node, const Finding& found) {

@@ -91,10 +91,11 @@ void Reading::collect(const Spec& spec, const std::string& path, Standing standi
   }
 }
 
-// Nodes lie in pre-order, so the last one whose path leads to a column is the deepest.
+// Nodes lie in pre-order, so the last one whose path leads to a column is the deepest. What lies in a child that the
+// spec does not have is nobody's.
 Node* Reading::owner_of(std::string_view path) {
   for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node)
-    if (lies_in(path, node->path)) return &*node;
+    if (lies_in(path, node->path)) return path.substr(node->path.size()).starts_with("/of[") ? nullptr : &*node;
   return nullptr;
 }
 

@@ -74,29 +74,44 @@ std::optional<Finding> wrong_reaction(const Reading& reading, const Node& node, 
 
 /// What contradicts a reduction, and what contradicts something else than it.
 struct Blame {
-  std::optional<Finding> reduction, behind, before;
+  std::optional<Finding> reduction, behind, before, one_number;
 };
 
 void look_behind(const Reading& reading, const Node& node, std::int64_t row, const std::vector<std::size_t>& leaves,
                  BallCheck& check, Blame& blame) {
   std::optional<Finding> first;
   bool other = true;
+  std::size_t numbers = 0;
   for (std::size_t leaf = 0; leaf < shown(reading).size(); ++leaf)
     if (auto found = wrong_reaction(reading, node, row, leaf, leaves, check)) {
       if (!first) first = found;
       other = other && is_other_reduction(reading, *found);
+      numbers += numbers_that_tell(reading, *found);
     }
   if (!first) return;
-  if (other) blame.reduction = first;
+  if (other && numbers > 1) blame.reduction = first;
+  if (other && !blame.one_number) blame.one_number = first;
   if (!blame.behind) blame.behind = first;
+}
+
+/// Where the accumulator ought to be empty, what is left there matters to the next window only if that takes it in: a
+/// sum goes on from it, as the total of weights does; the first gradient of a mean replaces it.
+bool is_taken_in(const Reading& reading, const Node& node, std::int64_t row, std::size_t column, BallCheck& check) {
+  const auto next = static_cast<std::size_t>(row + 1);
+  if (next >= node.beats.size() || !node.beats[next].opens) return false;
+  const bool adds = node.spec->text("reduce") == "sum" ||
+                    reading.rows().schema().columns()[column].path.starts_with(node.path + "/acc_weight/");
+  return adds && !check.first_outside(row + 1, column);
 }
 
 /// The accumulator itself after a microstep that it took part in. What comes out of a link before it is not shown: it
 /// answers only for what the right input does not explain.
 void look_into(const Reading& reading, const Node& node, std::int64_t row, BallCheck& check, Blame& blame) {
+  const bool empty = node.is_multi_steps() && node.beats[static_cast<std::size_t>(row)].empty;
   for (std::size_t column : node.columns) {
     auto found = check.first_outside(row, column);
-    if (!found) continue;
+    if (!found || (empty && !is_taken_in(reading, node, row, column, check))) continue;
+    if (replaces_what_was_left(reading, node, *found)) continue;
     auto& blamed = node.is_fed_by_gradients || is_own_fault(reading, node, *found) ? blame.reduction : blame.before;
     if (!blamed) blamed = found;
   }
@@ -112,6 +127,11 @@ void blame_reduction(const Reading& reading, const Node& node, BallCheck& check,
     if (blame.reduction || shows_result(node) || !node.beats[static_cast<std::size_t>(row)].emits) continue;
     look_behind(reading, node, row, leaves, check, blame);
   }
+}
+
+Verdict not_told(const Reading& reading, const Finding& finding, std::string_view why) {
+  return undecidable(fmt::format("{} leaves its ball in microstep {} {}",
+                                 reading.rows().schema().columns()[finding.where].path, finding.row, why));
 }
 
 Verdict not_its_fault(const Reading& reading, const Finding& finding, std::string_view side) {
@@ -138,6 +158,10 @@ Verdict judge_reduction(const Reading& reading, std::string_view reduce, std::st
     return broken(reading, *blame.reduction, fmt::format("a window does not give the {}", what),
                   causes_of_value(reading, *blame.reduction));
   if (blame.before) return not_its_fault(reading, *blame.before, "before");
+  if (blame.one_number)
+    return not_told(reading, *blame.one_number, "as by another reduction; one number does not tell that from others");
+  if (blame.behind && is_other_factor(reading, *blame.behind))
+    return not_told(reading, *blame.behind, "by one factor: as by another learning rate, or by another reduction");
   if (blame.behind) return not_its_fault(reading, *blame.behind, "behind");
   return verdict_of(
       check, reading,

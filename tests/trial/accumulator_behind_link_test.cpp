@@ -17,6 +17,7 @@ const char* const meant = "chain(trace(0.9), multi_steps(scale(-0.1), k=2))";
 INSTANTIATE_TEST_SUITE_P(
     OfAnotherLink, BehindALink,
     testing::Values(Faulty{summed, "chain(adam(0.3), apply_every(2))", "reduction.sum"},
+                    Faulty{summed, "chain(adam(0.05), apply_every(2))", "reduction.sum"},
                     Faulty{summed, "chain(adam(0.1, b2=0.99), apply_every(2))", "reduction.sum"},
                     Faulty{summed, "chain(adam(0.1, eps=0.01), apply_every(2))", "state.accumulator_empty"},
                     Faulty{meant, "chain(trace(0.9, nesterov=true), multi_steps(scale(-0.1), k=2))",
@@ -53,6 +54,12 @@ TEST(BehindALink, AnInputThatIsLostIsSeen) {
   const TraceJudgement judgement = judged_as(summed, dumped);
   EXPECT_EQ(verdict_on(judgement, "reduction.sum").outcome, Outcome::broken);
   EXPECT_EQ(verdict_on(judgement, "state.accumulator_empty").outcome, Outcome::holds);
+}
+
+TEST(BehindALink, AKthOfALaterInputIsSeen) {
+  DumpedTrace dumped = dumped_run(summed);
+  each_number(dumped, 4, [](double now, double before) { return (now - before) / 2; });
+  EXPECT_EQ(verdict_on(judged_as(summed, dumped), "reduction.sum").outcome, Outcome::broken);
 }
 
 TEST(BehindALink, AMeanInPlaceOfTheSumIsSeen) {

@@ -78,13 +78,7 @@ struct Fault {
 
 const std::vector<Fault>& faults() {
   static const std::vector<Fault> table = {
-      {"sum for mean",
-       [](Rows& r) {
-         r[2].update = -3, r[2].w = -2;
-         r[3].w = -2;
-         r[4].w = -4;
-       },
-       2, "updates/w", "reduction.mean"},
+      {"half of each gradient", [](Rows& r) { r[3].acc = 1; }, 3, "state/acc_grads/w", "reduction.mean"},
       {"accumulator not cleared", [](Rows& r) { r[2].acc = 3; }, 2, "state/acc_grads/w", "state.accumulator_empty"},
       {"emission in a held microstep", [](Rows& r) { r[3].update = -0.25, r[3].w = -0.75, r[4].w = -2.75; }, 3,
        "updates/w", "emission.silent_zero"},
@@ -103,6 +97,16 @@ const std::vector<Fault>& faults() {
        1, "state/acc_grads/w", "reduction.mean"},
   };
   return table;
+}
+
+// The accumulator is right before 4 and 6 come in; what it became is not shown.
+TEST(Doubled, UpdatesAreThoseOfTwiceTheLearningRateToo) {
+  Rows rows = right();
+  rows[2].update = -3, rows[2].w = rows[3].w = -2;
+  rows[4].update = -4, rows[4].w = -6;
+  const TraceJudgement judgement = judged(rows);
+  EXPECT_EQ(judgement.faithful.first->path, "updates/w");
+  EXPECT_EQ(outcome_of(judgement, "reduction.mean"), Outcome::undecidable);
 }
 
 class PlantedFault : public ::testing::TestWithParam<std::size_t> {};
