@@ -85,6 +85,7 @@ bool is_own_fault(const Reading& reading, const Node& node, const Finding& found
 bool replaces_what_was_left(const Reading& reading, const Node& node, const Finding& found) {
   const bool opens = found.row > 0 && node.beats[static_cast<std::size_t>(found.row)].opens;
   return opens && node.is_multi_steps() && node.spec->text("reduce") != "sum" &&
+         first_nonzero(reading.rows(), found.row - 1, found.where) &&
          is_made_by(reading, node, found,
                     [](const Step& s) { return s.in.add(s.before, s.in.subtract(s.input, s.before)); });
 }
