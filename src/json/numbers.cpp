@@ -100,11 +100,34 @@ std::size_t always_kept_digits(Dtype dtype) {
   return 0;
 }
 
+// The value printed with that many digits. Where it lies half-way between two such, to_chars gives the even one and
+// others the odd one; a double has at most 767 digits.
+bool is_rounding(const Decimal& decimal, double x) {
+  constexpr std::size_t all_digits = 800;
+  if (decimal.digits.size() > all_digits) return false;
+  if (decimal == decimal_of(with_digits(x, decimal.digits.size()))) return true;
+  Decimal odd = decimal_of(with_digits(x, all_digits));
+  if (odd.digits.size() != decimal.digits.size() + 1 || odd.digits.back() != '5') return false;
+  odd.digits.pop_back();
+  odd.digits.back() |= 1;
+  return decimal == odd;
+}
+
+// x is what the text reads as. Fewer digits than its shortest rounding has: next to a power of two another decimal may
+// be shorter.
 bool stands_for(Dtype dtype, const Decimal& decimal, double x) {
   if (decimal.digits.size() <= always_kept_digits(dtype) && std::fabs(x) >= facts(dtype).smallest_normal) return true;
-  if (decimal.digits.size() > 800) return false;
-  return decimal == decimal_of(decimal_text(dtype, x)) ||
-         decimal == decimal_of(with_digits(x, std::max<std::size_t>(decimal.digits.size(), 1)));
+  const Decimal shortest = decimal_of(decimal_text(dtype, x));
+  return decimal == shortest || decimal.digits.size() < shortest.digits.size() || is_rounding(decimal, x);
+}
+
+// A value of a narrow dtype as a program that keeps it as a wider one prints it.
+bool stands_for_in_a_wider(Dtype dtype, std::string_view text, const Decimal& decimal, double x) {
+  bool out_of_range = false;
+  if (dtype == Dtype::float64) return false;
+  if (parsed(text, out_of_range) == x) return true;
+  return dtype != Dtype::float32 && nearest(Dtype::float32, text, out_of_range) == x &&
+         stands_for(Dtype::float32, decimal, x);
 }
 
 }  // namespace
@@ -130,7 +153,8 @@ ReadDecimal read_decimal(Dtype dtype, std::string_view text) {
   bool huge = std::isinf(x) || (out_of_range && decimal.exponent > 0);
   if (huge) return {sign * std::numeric_limits<double>::infinity(), DecimalFault::out_of_range};
   if (out_of_range || x == 0) return {sign * 0.0, DecimalFault::not_representable};
-  return {x, stands_for(dtype, decimal, x) ? DecimalFault::none : DecimalFault::not_representable};
+  const bool stands = stands_for_in_a_wider(dtype, text, decimal, x) || stands_for(dtype, decimal, x);
+  return {x, stands ? DecimalFault::none : DecimalFault::not_representable};
 }
 
 }  // namespace microstep

@@ -1,5 +1,6 @@
 #include "microstep/json/numbers.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -143,6 +144,68 @@ TEST(Decimal, ReadsMoreDigitsThanTheShortest) {
       ASSERT_EQ(bits_of(Dtype::float32, read.value), bits_of(Dtype::float32, x));
     }
   }
+}
+
+void expect_read(Dtype dtype, double x, const std::string& text) {
+  const ReadDecimal read = read_decimal(dtype, text);
+  ASSERT_EQ(read.fault, DecimalFault::none) << text << " " << to_string(dtype);
+  ASSERT_EQ(bits_of(dtype, read.value), bits_of(dtype, x)) << text << " " << to_string(dtype);
+}
+
+std::string printed(double x) {
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+
+// Of two decimals that are equally near, libraries print either: 2^-24 is 5.9604644775390625e-08. Below a power of two
+// values stand closer, so that the shortest need not be the nearest of its length.
+TEST(Decimal, PowersOfTwoAreReadAsLibrariesPrintThem) {
+  for (Dtype dtype : all_dtypes())
+    for (double x = facts(dtype).smallest_subnormal; x <= facts(dtype).largest; x *= 2) {
+      expect_read(dtype, x, printed(x));
+      expect_read(dtype, -x, fmt::format("{}", -x));
+      expect_read(dtype, x, fmt::format("{:.17g}", x));
+      if (dtype != Dtype::float64) expect_read(dtype, x, fmt::format("{}", static_cast<float>(x)));
+    }
+  for (Dtype dtype : {Dtype::float32, Dtype::bfloat16, Dtype::float16})
+    for (const char* text : {"5.960464477539062e-08", "5.960464477539063e-08"}) expect_read(dtype, 0x1p-24, text);
+}
+
+// Every value of the dtype as Python's float(x) prints it, subnormals included.
+TEST(Decimal, ReadsTheShortestOfTheDoubleForEveryValue) {
+  std::mt19937_64 random(9);
+  for (Dtype dtype : {Dtype::bfloat16, Dtype::float16, Dtype::float32})
+    for (std::uint64_t i = 0; i < 0x10000; ++i) {
+      const double x = from_bits(dtype, dtype == Dtype::float32 ? random() & 0xffffffff : i);
+      if (std::isfinite(x)) expect_read(dtype, x, printed(x));
+    }
+}
+
+// Of 1, 2, ... digits those around the value: of the first length at which one reads back as it the nearest.
+std::string shortest_decimal(Dtype dtype, double x) {
+  for (int digits = 1;; ++digits) {
+    std::string found;
+    const std::string near = fmt::format("{:.{}e}", x, digits - 1);
+    const std::size_t e = near.find('e');
+    std::string mantissa = near.substr(0, e);
+    std::erase(mantissa, '.');
+    const int exponent = std::stoi(near.substr(e + 1)) - digits + 1;
+    for (int step : {-1, 0, 1}) {
+      const std::string text = fmt::format("{}e{}", std::stoi(mantissa) + step, exponent);
+      const double y = std::stod(text);
+      if (round_to(dtype, y) != x) continue;
+      if (found.empty() || std::fabs(y - x) < std::fabs(std::stod(found) - x)) found = text;
+    }
+    if (!found.empty()) return found;
+  }
+}
+
+TEST(Decimal, ReadsTheShortestOfTheDtypeForEveryValue) {
+  for (Dtype dtype : {Dtype::bfloat16, Dtype::float16})
+    for (std::uint64_t bits = 1; bits < 0x8000; ++bits) {
+      const double x = from_bits(dtype, bits);
+      if (std::isfinite(x)) expect_read(dtype, x, shortest_decimal(dtype, x));
+    }
 }
 
 TEST(Base64, AgreesWithPython) {

@@ -20,8 +20,8 @@ struct ReadDecimal {
   DecimalFault fault = DecimalFault::none;
 };
 /// Reads a JSON number. It stands for a value of the dtype if it is that value's shortest decimal, or the value printed
-/// with as many digits: 0.1, 0.100000001 and 0.10000000149011612 are the same float32, 0.123456789 is none. `value` is
-/// the nearest value of the dtype in any case.
+/// with as many digits, in the dtype or a wider one: 0.1, 0.100000001 and 0.10000000149011612 are the same float32,
+/// 0.123456789 is none. `value` is the nearest value of the dtype in any case.
 ReadDecimal read_decimal(Dtype dtype, std::string_view text);
 
 /// Little-endian bytes of the values in the dtype, as base64 (RFC 4648, with padding).
