@@ -52,6 +52,10 @@ bool breaks(const TraceJudgement& j, std::string_view contract) {
                              [&](const Verdict& v) { return v.contract == contract && v.outcome == Outcome::broken; });
 }
 
+bool skips_large(const Spec& spec) {
+  return (spec.op == "multi_steps" && spec.text("skip") == "large") || std::ranges::any_of(spec.of, skips_large);
+}
+
 std::string words_of(const TraceJudgement& j, const std::string& cause) {
   if (cause == "sum-mean" && breaks(j, "reduction.sum"))
     return "the window's gradients are divided where their sum is declared";
@@ -63,6 +67,8 @@ std::string words_of(const TraceJudgement& j, const std::string& cause) {
     return "something of a closed window is left in the accumulator";
   if (cause == "boundary" && !breaks(j, "emission.every_k") && breaks(j, "emission.counters"))
     return "the accumulator's counters are not those of the windows";
+  if (cause == "nonfinite-skip" && skips_large(j.plan.spec))
+    return "a microbatch that is not finite, or too large, is treated otherwise";
   if (cause == "formula" && !j.hidden.empty())
     return "no other cause fits what is shown; what is hidden might tell one";
   return cause_in_words(cause);

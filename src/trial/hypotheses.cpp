@@ -4,7 +4,8 @@
 
 #include "accumulation.hpp"
 #include "hypothesis.hpp"
-#include "microstep/trial/check.hpp"
+#include "microstep/data/error.hpp"
+#include "microstep/trial/judge_trace.hpp"
 
 namespace microstep {
 namespace {
@@ -45,9 +46,23 @@ std::vector<Hypothesis> alone_or_together(const Spec& spec, const Changes& chang
   return all;
 }
 
+// skip=large alone brings max_norm along.
 Spec with(Spec spec, const std::string& argument, Value value) {
+  if (argument == "skip") spec.args.erase("max_norm");
   spec.args[argument] = std::move(value);
   return spec;
+}
+
+// Deeper than specs may be, a window longer than any, a decay beyond all numbers: no loop is declared so.
+std::vector<Hypothesis> sound(const std::vector<Hypothesis>& all) {
+  std::vector<Hypothesis> kept;
+  for (const Hypothesis& hypothesis : all) {
+    try {
+      kept.push_back({hypothesis.causes, checked(hypothesis.spec), hypothesis.same_state, hypothesis.kind});
+    } catch (const Error&) {
+    }
+  }
+  return kept;
 }
 
 void add_choices(const Spec& spec, const std::string& argument, const std::vector<const char*>& choices,
@@ -107,10 +122,8 @@ std::vector<Hypothesis> other_policies(const Spec& spec) {
 std::vector<Hypothesis> other_forms(const Spec& spec) {
   std::vector<Hypothesis> all;
   if (spec.op == "apply_every")
-    all.push_back({{"sum-mean"},
-                   checked(Spec{"multi_steps", {{"k", spec.args.at("k")}}, {Spec{"chain", {}, {}}}}),
-                   false,
-                   "mean"});
+    all.push_back(
+        {{"sum-mean"}, Spec{"multi_steps", {{"k", spec.args.at("k")}}, {Spec{"chain", {}, {}}}}, false, "mean"});
   if (spec.op == "adamw") {
     Spec adam{"adam", spec.args, {}};
     for (const char* own : {"weight_decay", "mask"}) adam.args.erase(own);
@@ -127,7 +140,13 @@ std::vector<Hypothesis> hypotheses(const Spec& spec) {
   std::vector<Hypothesis> all = alone_or_together(spec, other_policies);
   for (const Changes& changes : {Changes(awake), Changes(other_forms)})
     for (Hypothesis& hypothesis : alone_or_together(spec, changes)) all.push_back(std::move(hypothesis));
-  return all;
+  return sound(all);
+}
+
+std::vector<Spec> other_specs(const Spec& claimed) {
+  std::vector<Spec> specs;
+  for (Hypothesis& hypothesis : hypotheses(claimed)) specs.push_back(std::move(hypothesis.spec));
+  return specs;
 }
 
 }  // namespace microstep

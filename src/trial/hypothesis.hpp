@@ -31,7 +31,7 @@ struct Hypothesis {
   /// What was changed, in a word: nodes that changed alike may have done so together.
   std::string kind = {};
 };
-/// Those of the same state first.
+/// Those of the same state first; each is a spec that `checked` passes.
 std::vector<Hypothesis> hypotheses(const Spec& claimed);
 
 /// Links of a multi_steps' inner, or parts of them, that run in every microstep: in front of the accumulator or behind

@@ -104,6 +104,15 @@ TEST(Causes, TokenWeightSaysWhichOfTheTwoIsDeclared) {
                   "declared\n"));
 }
 
+TEST(Causes, NonfiniteSkipSpeaksOfLargeOnesWhereTheyAreSkipped) {
+  TraceJudgement j = judgement();
+  j.causes = {"nonfinite-skip"};
+  EXPECT_TRUE(has(text_report(j), "\n  nonfinite-skip: a microbatch that is not finite is treated otherwise\n"));
+  j.plan.spec = parse_spec("masked(multi_steps(sgd(0.5), k=2, skip=large(1)), mask=[w])");
+  EXPECT_TRUE(
+      has(text_report(j), "\n  nonfinite-skip: a microbatch that is not finite, or too large, is treated otherwise\n"));
+}
+
 TEST(Causes, FormulaClaimsNothingOfWhatIsHidden) {
   TraceJudgement j = judgement();
   j.causes = {"formula"};

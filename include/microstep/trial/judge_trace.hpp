@@ -35,4 +35,7 @@ struct TraceJudgement {
 /// microstep.
 TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec);
 
+/// The specs that an unfaithful trace is held against: the claimed one with one known fault each.
+std::vector<Spec> other_specs(const Spec& claimed);
+
 }  // namespace microstep
