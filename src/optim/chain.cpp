@@ -77,7 +77,6 @@ class Masked final : public GradientTransformation<A> {
   static void restore(Tree<V>& updates, const Tree<V>& kept, std::size_t i, Presence before) {
     updates.mark(i, before);
     set_dtype(updates, i, kept.leaf(i).dtype);
-    set_dtype(updates, i, kept.leaf(i).dtype);
     if (before == Presence::dense) std::ranges::copy(kept.values(i), updates.values(i).begin());
   }
 

@@ -96,6 +96,34 @@ TEST(HyperParameters, AreRoundedToTheLeaf) {
   EXPECT_EQ(last_update("clip(0.1)", Dtype::bfloat16, {1}), 0.10009765625);
 }
 
+TEST(Nesterov, LooksAheadFromTheBufferBeforeItIsRounded) {
+  // g = 1 + 2^-10 of float32 over a buffer of bfloat16, which holds 1: g + g/2 where g + 1/2 is wrong.
+  for (const char* spec : {"chain(trace(0.5, nesterov=true), scale(-1))", "sgd(1, momentum=0.5, nesterov=true)"}) {
+    auto loop = typed_loop(spec, Dtype::bfloat16);
+    loop.gradient_layout = vector_of(1, Dtype::float32);
+    EXPECT_EQ(loop.step({1 + 0x1p-10}), Numbers{-1.5 - 0x1.8p-10}) << spec;
+    EXPECT_EQ(loop.updates.leaf(0).dtype, Dtype::float32);
+  }
+}
+
+const LayoutPointer bfloat16_beside_float32 = make_layout({{"h", {1}, Dtype::bfloat16}, {"w", {1}, Dtype::float32}});
+
+TEST(ClipByGlobalNorm, DividesEachLeafByTheNormInItsDtype) {
+  // 32^2 + 255^2 = 257^2; bfloat16 has 256 and 258, the tie goes to 256: 32/256 where 32/257 is wrong.
+  Loop<Any> loop("clip_by_global_norm(1)", bfloat16_beside_float32, {0, 0});
+  EXPECT_EQ(loop.step({32, 255}), (Numbers{0.125, static_cast<double>(255.0F / 257.0F)}));
+}
+
+TEST(FlushByK, DividesWhereTheWindowWasSummed) {
+  // Two of three gradients of 1: 2/3, formed in float32 whatever held the sum before, and cast to the gradient's dtype.
+  for (const char* name : {"bfloat16", "float16", "float32"}) {
+    Loop<Any> loop(std::string("multi_steps(sgd(1), k=3, partial=flush_by_k, acc_dtype=") + name + ")",
+                   bfloat16_beside_float32, {0, 0});
+    loop.step({1, 1});
+    EXPECT_EQ(loop.step({1, 1}, {1, true}), (Numbers{-0.66796875, -static_cast<double>(2.0F / 3.0F)})) << name;
+  }
+}
+
 TEST(MixedLeaves, EachKeepsItsOwn) {
   const auto layout = make_layout({{"w", {1}, Dtype::bfloat16}, {"b", {1}, Dtype::float64}});
   Loop<Any> loop("chain(trace(0.5), sgd(0.1))", layout, {0, 0});

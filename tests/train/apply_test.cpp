@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "microstep/train/run.hpp"
 
@@ -61,11 +63,11 @@ class Twice {
         state_(transformation_->init(arithmetic, start)),
         whole_state_(state_) {}
 
-  void step(Tree<V> gradients, bool last) {
+  void step(Tree<V> gradients, bool last, double weight = 1) {
     Tree<V> updates = gradients;
     may_have_moved_in_blocks = may_have_moved_in_blocks || transformation_->moves_in_blocks(state_);
-    update_and_apply(arithmetic_, *transformation_, params_, updates, state_, {1, last});
-    transformation_->update(arithmetic_, gradients, whole_state_, whole_params_, {1, last});
+    update_and_apply(arithmetic_, *transformation_, params_, updates, state_, {weight, last});
+    transformation_->update(arithmetic_, gradients, whole_state_, whole_params_, {weight, last});
     apply_updates(arithmetic_, whole_params_, gradients);
     expect_equal(updates, gradients, "updates");
     expect_equal(params_, whole_params_, "params");
@@ -128,6 +130,86 @@ INSTANTIATE_TEST_SUITE_P(
                     "multi_steps(chain(sgd(0.1), clip_by_global_norm(1), add_decayed_weights(0.1)), k=2)",
                     "multi_steps(trace(0.5), k=2)", "multi_steps(scale_by_adam(), k=2)", "multi_steps(ema(0.5), k=3)",
                     "chain(scale_by_adam(), sgd(0.1))", "scale(-1)", "clip(0.25)"));
+
+// Each is asked where its window is about to close and all of its sum is dense.
+class WholeOnly : public testing::TestWithParam<const char*> {};
+
+TEST_P(WholeOnly, NeverMovesInBlocks) {
+  Twice<A> twice(A{}, GetParam(), numbers(100));
+  for (std::size_t t = 0; t < 7; ++t) twice.step(numbers(t), t == 6, static_cast<double>(1 + t % 3));
+  EXPECT_FALSE(twice.may_have_moved_in_blocks);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    NotInBlocks, WholeOnly,
+    testing::Values("multi_steps(sgd(1), k=2, skip=not_finite)", "multi_steps(sgd(1), k=2, skip=large(1000000))",
+                    "multi_steps(sgd(1), k=2, skip=window_not_finite)", "multi_steps(sgd(1), k=2, reduce=weighted)",
+                    "multi_steps(sgd(1), k=2, clear=multiply)", "multi_steps(clip_by_global_norm(1), k=2)",
+                    "multi_steps(masked(sgd(1), mask=[\"w\"]), k=2)"));
+
+// 5000 params from 0, so that they would move in blocks; all gradients of a microstep are the same but the last.
+template <class V>
+struct Large {
+  Large(const char* spec, Dtype dtype)
+      : transformation(build<Plain<V>>(parse_spec(spec))),
+        params(make_layout({{"w", {5000}, dtype}})),
+        state(transformation->init(Plain<V>{}, params)) {
+    std::ranges::fill(params.values(0), V(0));
+  }
+
+  void step(V gradient, V last, double weight = 1) {
+    Tree<V> updates(params.layout_pointer());
+    std::ranges::fill(updates.values(0), gradient);
+    updates.values(0).back() = last;
+    update_and_apply(Plain<V>{}, *transformation, params, updates, state, {weight, false});
+  }
+  void expect_params(V all, V last) const {
+    EXPECT_EQ(std::ranges::count(params.values(0), all), all == last ? 5000 : 4999);
+    EXPECT_EQ(params.values(0).back(), last);
+  }
+
+  TransformationPointer<Plain<V>> transformation;
+  Tree<V> params;
+  State<V> state;
+};
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+
+TEST(NotInBlocks, ASkippedMicrobatchDoesNotCloseItsWindow) {
+  Large<float> run("multi_steps(sgd(1), k=2, skip=not_finite)", Dtype::float32);
+  run.step(2, 4);
+  run.step(8, nan);
+  run.expect_params(0, 0);
+  EXPECT_EQ(run.state.count("mini_step"), 1);
+  run.step(4, 8);
+  run.expect_params(-3, -6);
+}
+
+TEST(NotInBlocks, AWindowThatIsNotFiniteIsThrownAway) {
+  Large<float> run("multi_steps(sgd(1), k=2, skip=window_not_finite)", Dtype::float32);
+  run.step(2, 4);
+  run.step(8, infinity);
+  run.expect_params(0, 0);
+  EXPECT_EQ(run.state.count("gradient_step"), 0);
+}
+
+// In float64, the dtype of the weights' total. Weights 1 and 3: (2 + 3 6)/4 = 5 and (4 + 3 8)/4 = 7.
+TEST(NotInBlocks, AWeightedMeanTakesItsWeights) {
+  Large<double> run("multi_steps(sgd(1), k=2, reduce=weighted)", Dtype::float64);
+  run.step(2, 4, 1);
+  run.step(6, 8, 3);
+  run.expect_params(-5, -7);
+}
+
+// 0 times infinity stays in the accumulator; 0 times the others is what the next window begins with.
+TEST(NotInBlocks, AnAccumulatorClearedByMultiplicationKeepsNan) {
+  Large<float> run("multi_steps(sgd(1), k=2, clear=multiply)", Dtype::float32);
+  run.step(2, 4);
+  run.step(4, infinity);
+  run.expect_params(-3, -infinity);
+  EXPECT_EQ(run.state.slot("acc_grads").values(0).front(), 0);
+  EXPECT_TRUE(std::isnan(run.state.slot("acc_grads").values(0).back()));
+}
 
 TEST(NotInBlocks, AreNormsMasksSkipsAndWindowsThatStayOpen) {
   for (const char* spec : {"clip_by_global_norm(1)", "chain(sgd(1), clip_by_global_norm(1))",
