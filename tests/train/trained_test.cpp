@@ -104,13 +104,17 @@ TEST_P(BothLosses, LogisticRegression) {
   const auto label = labels(plan, plan.batches[0], 4, 3);
   Rows slope = dense(x, plan.params.values(0), plan.params.values(1));
   const Wide rows = GetParam() == Loss::mean ? 4 : 1;
+  Wide loss = 0;
   for (std::size_t n = 0; n < slope.size(); ++n) {
     Wide total = 0;
+    const Wide due = slope[n][static_cast<std::size_t>(label[n])];
     for (Wide& s : slope[n]) total += s = wide::exp(s);
+    loss += (wide::log(total) - due) / rows;
     for (std::size_t j = 0; j < 3; ++j)
       slope[n][j] = (slope[n][j] / total - (label[n] == static_cast<std::int64_t>(j))) / rows;
   }
   expect_layer(training, 0, x, slope);
+  EXPECT_EQ(static_cast<double>(training.loss), static_cast<double>(loss));
 }
 
 // One hidden layer by hand: slope0 = (slope1 w1') act'.
@@ -134,6 +138,7 @@ void expect_mlp(const std::string& act) {
     }
   expect_layer(training, 2, hidden, slope1);
   expect_layer(training, 0, x, slope0);
+  EXPECT_EQ(static_cast<double>(training.loss), static_cast<double>(loss));
 }
 
 TEST(Trained, MlpWithTanh) { expect_mlp("tanh"); }
