@@ -1,4 +1,5 @@
 // What a contract says when it cannot see: hidden state, wide balls, runs that were not made; and the forms.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "judge/hand.hpp"
@@ -137,6 +138,32 @@ TEST(Resume, ComparesEveryNumberBitForBit) {
   EXPECT_EQ(verdict.place->role, Role::interrupted);
   EXPECT_EQ(verdict.place->path, "state/acc_grads/w");
   EXPECT_EQ(verdict.causes, std::vector<std::string>{"persist"});
+}
+
+// A count that no number depends on is lost all the same.
+TEST(Resume, ComparesEveryCount) {
+  for (const char* path : {"state/mini_step", "state/gradient_step", "state/of[0]/count"}) {
+    Hand hand;
+    Envelope& restored = hand.evidence.observed[Role::interrupted];
+    restored.count(4, restored.schema().find_count(path).value()) = 7;
+    const Verdict verdict = hand.judge("state.resume");
+    ASSERT_EQ(verdict.outcome, Outcome::broken) << path;
+    EXPECT_EQ(verdict.place->role, Role::interrupted);
+    EXPECT_EQ(verdict.place->path, path);
+    EXPECT_EQ(verdict.place->microstep, 4);
+    EXPECT_EQ(verdict.causes, std::vector<std::string>{"persist"});
+  }
+}
+
+TEST(Resume, MustNotEndBeforeOrAfterTheOther) {
+  for (std::size_t rows : {1U, 3U, 6U}) {
+    Hand hand;
+    std::vector<double> zeros(rows, 0.0);
+    hand.evidence.observed[Role::interrupted] = hand_trace({{"params/w", zeros}}, {});
+    const Verdict verdict = hand.judge("state.resume");
+    ASSERT_EQ(verdict.outcome, Outcome::broken) << rows;
+    EXPECT_EQ(verdict.evidence, fmt::format("the restored run shows {} microsteps where 4 were due", rows - 1));
+  }
 }
 
 TEST(Resume, ThatFailsIsBrokenAndThatWasNotMadeDoesNotApply) {

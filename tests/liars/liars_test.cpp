@@ -57,6 +57,17 @@ INSTANTIATE_TEST_SUITE_P(Planted, EveryLiar,
                            return id + "_" + name_of(std::get<1>(info.param));
                          });
 
+// In the microstep that took it, before any update shows it.
+TEST(Liars, AMicrobatchThatIsKeptIsSeenWhereItIsKept) {
+  for (std::string_view id : {"large-kept", "nan-kept"}) {
+    const auto verdicts = verdicts_on(liar(id), Carrier::float64, false);
+    const auto found = std::ranges::find(verdicts, "state.nonfinite_forgotten", &Verdict::contract);
+    ASSERT_TRUE(found != verdicts.end() && found->place) << id;
+    EXPECT_EQ(found->place->microstep, 2) << id;
+    EXPECT_TRUE(found->place->path.starts_with("state/acc_grads/")) << id;
+  }
+}
+
 TEST(Liars, AreAtLeastFortyWithDistinctIds) {
   std::set<std::string_view> ids;
   for (const Liar& row : liars()) ids.insert(row.id);

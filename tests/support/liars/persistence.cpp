@@ -52,6 +52,7 @@ void multiply_count(auto& state) {
 void reset_count(auto& state) {
   on_counts(state, "count", [](std::int64_t& count) { count = 0; });
 }
+void lose_gradient_step(auto& state) { state.count("gradient_step") = 0; }
 void count_in_bfloat16(auto& state) {
   on_counts(state, "", [](std::int64_t& count) {
     count = static_cast<std::int64_t>(round_to(Dtype::bfloat16, static_cast<double>(count)));
@@ -112,6 +113,22 @@ const std::vector<Liar> rows = {
      "persist",
      accumulated,
      "Adam's count begins anew",
+     "",
+     {},
+     MICROSTEP_CHANGE(reset_count)},
+    {"resume-loses-gradient-step",
+     {},
+     "persist",
+     "multi_steps(sgd(1), k=2)",
+     "the window counter is not saved, and no number depends on it",
+     "",
+     {},
+     MICROSTEP_CHANGE(lose_gradient_step)},
+    {"resume-resets-unread-count",
+     {},
+     "persist",
+     "multi_steps(adam(0.1, b1=0, b2=0), k=2)",
+     "Adam's count begins anew where nothing is corrected by it",
      "",
      {},
      MICROSTEP_CHANGE(reset_count)},

@@ -37,6 +37,25 @@ class KeepsNan final : public Lying<A> {
   }
 };
 
+/// The counters skip what is too large, the accumulator adds it.
+template <class A>
+class KeepsLarge final : public Lying<A> {
+ public:
+  using Lying<A>::Lying;
+
+ protected:
+  void after(Step<A>& s) const override {
+    if (s.state.counts != s.before.counts) return;
+    auto& acc = s.state.slot("acc_grads");
+    for (std::size_t i = 0; i < acc.leaf_count(); ++i) {
+      if (!s.gradients.is_dense(i)) continue;
+      auto to = acc.dense_values(i, A::constant(0));
+      auto from = s.gradients.values(i);
+      for (std::size_t j = 0; j < to.size(); ++j) to[j] = s.arithmetic.add(to[j], from[j]);
+    }
+  }
+};
+
 /// A skipped microbatch counts in the window.
 template <class A>
 class CountsSkipped final : public Lying<A> {
@@ -112,6 +131,8 @@ void with_nan_first(Plan& plan) { put(plan, 0, std::numeric_limits<double>::quie
 void with_nan_second(Plan& plan) { put(plan, 1, std::numeric_limits<double>::quiet_NaN()); }
 void with_large(Plan& plan) { put(plan, 1, 0x1p110); }
 
+void with_large_finite(Plan& plan) { put(plan, 1, 0x1p30); }
+
 constexpr std::string_view skipping = "multi_steps(adam(0.1), k=2, skip=not_finite)";
 constexpr std::string_view dropping = "multi_steps(sgd(1), k=2, skip=window_not_finite)";
 
@@ -146,6 +167,16 @@ const std::vector<Liar> rows = {
      {},
      nullptr,
      with_nan_second},
+    {"large-kept",
+     {},
+     "nonfinite-skip",
+     "multi_steps(adam(0.1), k=2, skip=large(1000000))",
+     "the counters skip a microbatch for its norm, the accumulator takes it",
+     "",
+     makers<KeepsLarge>(),
+     {},
+     nullptr,
+     with_large_finite},
     {"skip-counted",
      {},
      "nonfinite-skip",
