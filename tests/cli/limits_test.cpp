@@ -54,5 +54,24 @@ TEST(LimitOfOpenFiles, IsToldBeforeAPortIsStarted) {
   }
 }
 
+// What no part of the tool foresees is its own fault, and said so: here that a long trace does not fit into memory.
+TEST(LimitOfMemory, IsAnInternalErrorWhereItIsNotForeseen) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer takes memory of its own";
+#endif
+  std::string text = text_of(source("tests/json/recorded/numpy_loop.json"));
+  text.resize(text.rfind("]}"));
+  const std::string step = text.substr(text.rfind("{\"gradients\""));
+  for (int i = 0; i < 8000; ++i) text += ", " + step;
+  const Folder folder;
+  const std::string trace = folder.write("long.json", text + "]}");
+  const Limit limit(RLIMIT_AS, rlim_t{40} << 20U);
+  const Result result = microstep({"judge", trace});
+  EXPECT_EQ(result.code, 70) << result.err;
+  EXPECT_TRUE(result.err.starts_with("microstep: internal: ")) << result.err;
+  EXPECT_TRUE(result.warns("\n  next: please report this as a bug")) << result.err;
+  EXPECT_EQ(result.out, "");
+}
+
 }  // namespace
 }  // namespace microstep::cli_test
