@@ -36,6 +36,14 @@ std::string request_of(std::int64_t seq, const Plan& plan) {
               next.empty() ? trouble.next : std::string(next));
 }
 
+// One place, the answer's behind the port's, and one next step: all that is due.
+[[noreturn]] void bad_handshake(const Error& error, const std::string& port, const std::string& last_words) {
+  std::string why = error.id() + ": " + error.message();
+  if (!error.next().empty()) why += " (" + error.next() + ")";
+  const std::string place = error.place().empty() ? port : port + ", " + error.place();
+  throw Error("port.bad-handshake", with_stderr({"", why, last_words}), place, std::string(due_handshake));
+}
+
 void check_version(std::int64_t version, const std::vector<std::string>& argv) {
   if (version == protocol_version) return;
   unusable({"port.version-mismatch", fmt::format("port {}, tool {}", version, protocol_version), ""}, argv,
@@ -86,7 +94,7 @@ void PortSession::start() {
     ignored_keys_ += unknown_keys(answer);
   } catch (const Error& error) {
     if (error.id().starts_with("port.")) throw;
-    unusable({"port.bad-handshake", error.what(), process_.stderr_tail()}, argv_, due_handshake);
+    bad_handshake(error, argv_[0], process_.stderr_tail());
   }
   for (const std::string& warning : process_.warnings())
     if (lacks(warnings_, warning)) warnings_.push_back(warning);

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "microstep/report/compare.hpp"
 #include "microstep/report/value.hpp"
@@ -37,23 +38,28 @@ std::string side(const Difference& d, const Ball& ball) {
   return d.is_count ? fmt::format("{}", static_cast<std::int64_t>(ball.value)) : shown_with_bits(d.dtype, ball);
 }
 
-std::string divergence(const Difference& d) {
-  std::string distance = d.is_count ? "" : fmt::format(", {} ULP of {} apart", rough(ulps(d)), to_string(d.dtype));
-  return fmt::format("first difference: window {}, microstep {}, {}{}{}\n  accumulated {}\n  large batch {}\n",
-                     d.window, d.microstep, d.path, d.is_count ? "" : index_text(d.shape, d.index), distance,
-                     side(d, d.accumulated), side(d, d.reference));
+std::pair<std::string, std::string> sides(const Difference& d) {
+  if (d.is_count) return {side(d, d.accumulated), side(d, d.reference)};
+  return shown_apart(d.dtype, d.accumulated, d.reference);
 }
 
-// The factor between the two sides where all numbers of a path have the same one.
+std::string divergence(const Difference& d) {
+  std::string distance = d.is_count ? "" : fmt::format(", {} ULP of {} apart", rough(ulps(d)), to_string(d.dtype));
+  auto [accumulated, reference] = std::pair(side(d, d.accumulated), side(d, d.reference));
+  if (accumulated == reference) std::tie(accumulated, reference) = sides(d);
+  return fmt::format("first difference: window {}, microstep {}, {}{}{}\n  accumulated {}\n  large batch {}\n",
+                     d.window, d.microstep, d.path, d.is_count ? "" : index_text(d.shape, d.index), distance,
+                     accumulated, reference);
+}
+
 std::string also_differs(const Semantics& semantics) {
   if (semantics.differences.size() < 2) return "";
   std::vector<std::string> lines;
   for (std::size_t i = 1; i < semantics.differences.size(); ++i) {
     const Difference& d = semantics.differences[i];
+    const auto [accumulated, reference] = sides(d);
     lines.push_back(fmt::format("  {}{}: {} where the large batch has {}", d.path,
-                                d.is_count ? "" : index_text(d.shape, d.index),
-                                d.is_count ? side(d, d.accumulated) : shown(d.dtype, d.accumulated),
-                                d.is_count ? side(d, d.reference) : shown(d.dtype, d.reference)));
+                                d.is_count ? "" : index_text(d.shape, d.index), accumulated, reference));
   }
   return fmt::format("also in this window:\n{}\n", fmt::join(lines, "\n"));
 }

@@ -99,9 +99,11 @@ std::string place_in_words(const Place& place) {
     return fmt::format("microstep {}, {}: {} where {} was due", place.microstep, place.path,
                        static_cast<std::int64_t>(place.observed.value),
                        static_cast<std::int64_t>(place.expected.value));
-  return fmt::format("microstep {}, {}{}: {} where {} was due, {}", place.microstep, place.path,
-                     index_text(place.shape, place.index), shown_with_bits(place.dtype, place.observed),
-                     shown(place.dtype, place.expected), distance(place));
+  const auto [seen, due] = shown_apart(place.dtype, place.observed, place.expected);
+  const double observed = static_cast<double>(round_to(place.dtype, place.observed.value));
+  return fmt::format("microstep {}, {}{}: {} ({}) where {} was due, {}", place.microstep, place.path,
+                     index_text(place.shape, place.index), seen, bits_text(place.dtype, observed), due,
+                     distance(place));
 }
 
 std::string text_report(const TraceJudgement& j) {

@@ -52,7 +52,8 @@ Served serve_line(const std::string& line) {
     check_version(document, request);
     return {answer_to(request), request.kind == Request::Kind::stop};
   } catch (const Error& error) {
-    return {encode_answer(seq, Errored{error.id(), error.what()}), false};
+    const std::size_t behind_id = error.id().size() + 2;
+    return {encode_answer(seq, Errored{error.id(), std::string(error.what()).substr(behind_id)}), false};
   }
 }
 

@@ -40,6 +40,18 @@ TEST_F(SessionTest, ABadHandshakeIsToldWithWhatIsDue) {
   EXPECT_TRUE(contains(text, "/usr/bin/python3")) << text;
 }
 
+TEST_F(SessionTest, ABadHandshakeHasOnePlaceAndOneNextStep) {
+  for (const char* fault : {"no-specs", "unknown-dtype", "number-as-name", "not-json"}) {
+    const Error error = refused(port({std::string("handshake:") + fault}));
+    const std::string text = error.what();
+    for (const char* mark : {"\n  at ", "\n  next: "}) {
+      EXPECT_TRUE(contains(text, mark)) << text;
+      EXPECT_EQ(text.find(mark), text.rfind(mark)) << text;
+    }
+    EXPECT_TRUE(error.place().starts_with("/usr/bin/python3, answer")) << text;
+  }
+}
+
 TEST_F(SessionTest, LastWordsAreToldOnce) {
   const std::string text = refused(port({"handshake:exit"})).what(), words = "ValueError: the model is gone";
   EXPECT_EQ(text.find(words), text.rfind(words)) << text;

@@ -21,6 +21,17 @@ TEST(Value, IsTheShortestDecimalOfItsDtype) {
   EXPECT_EQ(shown_with_bits(Dtype::float32, exactly(-0.0)), "-0.0 (0x80000000)");
 }
 
+TEST(Value, TwoThatDifferReadDifferently) {
+  using Texts = std::pair<std::string, std::string>;
+  EXPECT_EQ(shown_apart(Dtype::float32, exactly(0.5), exactly(0.25)), Texts("0.5", "0.25"));
+  EXPECT_EQ(shown_apart(Dtype::float32, exactly(0.5), exactly(0.5)), Texts("0.5", "0.5"));
+  // 1 + 2^-30 is 1 in float32, 1 + 2^-60 in float64 too: 2^-60 = 8.67361737988403547e-19.
+  EXPECT_EQ(shown_apart(Dtype::float32, exactly(1), exactly(1 + 0x1p-30)), Texts("1", "1.0000000009313226"));
+  const auto [one, more] = shown_apart(Dtype::float32, exactly(1), {Wide(1) + Wide(0x1p-60), 0});
+  EXPECT_NE(one, more);
+  EXPECT_TRUE(more.starts_with("1.0000000000000000008673617379884035")) << more;
+}
+
 TEST(Value, RoughHasThreeDigits) {
   EXPECT_EQ(rough(1234567), "1.23e+06");
   EXPECT_EQ(rough(0.5), "0.5");
@@ -54,6 +65,11 @@ TEST(Place, SaysBothValuesWithBitsAndTheDistanceInRadii) {
   place.expected = {Wide(0.25), 0.125};
   EXPECT_EQ(place_in_words(place),
             "microstep 2, updates/w[1, 1]: 0.5 (0x3f000000) where 0.25 was due, 2 radii from it");
+  place.observed = exactly(0.25 + 0x1p-26);
+  place.expected.radius = 0x1p-27;
+  EXPECT_EQ(place_in_words(place),
+            "microstep 2, updates/w[1, 1]: 0.2500000149011612 (0x3e800000) where 0.25 was due, 2 radii from it");
+  place.observed = exactly(0.5);
   place.expected.radius = 0;
   EXPECT_EQ(place_in_words(place),
             "microstep 2, updates/w[1, 1]: 0.5 (0x3f000000) where 0.25 was due, where nothing but that value is "

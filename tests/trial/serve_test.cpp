@@ -21,6 +21,7 @@ TEST_P(ServeLine, AnswersErroredWithTheId) {
   const Document answer = Document::parse(served.answer);
   EXPECT_EQ(answer.at("seq").integer(), GetParam().seq);
   EXPECT_EQ(answer.at("errored").at("id").text(), GetParam().id) << served.answer;
+  EXPECT_EQ(served.answer.find(GetParam().id), served.answer.rfind(GetParam().id)) << "the id is told twice";
   EXPECT_FALSE(served.stops);
 }
 
