@@ -33,20 +33,6 @@ bool ends_short(const Reading& reading, std::int64_t row) {
   return static_cast<double>(reading.window_length(row)) < k;
 }
 
-/// The first number of the trace outside of its ball, state before updates before params.
-std::optional<Finding> first_unfaithful(const Reading& reading, std::int64_t first_row) {
-  if (!reading.expected()) return std::nullopt;
-  BallCheck check(reading);
-  for (std::int64_t row = first_row; row < reading.rows().rows(); ++row) {
-    for (const Node& node : reading.nodes())
-      if (auto found = check.first_outside(row, node)) return found;
-    for (const auto* columns : {&reading.updates(), &reading.params()})
-      for (std::size_t column : *columns)
-        if (auto found = check.first_outside(row, column)) return found;
-  }
-  return std::nullopt;
-}
-
 /// By the k of the plan and not by the length of the short last window.
 bool is_divided_by_k(const Clue& clue) {
   const Reading& reading = clue.reading;
@@ -214,19 +200,6 @@ Causes causes_of_difference(const Reading& reading, const Semantics& semantics) 
   bool clips = find_op(reading.plan().spec, "clip") != nullptr;
   add_cause(from_decision, causes.empty() && from_decision.empty() && clips, "clip-place");
   if (causes.empty()) causes = from_decision;
-  add_cause(causes, causes.empty(), "formula");
-  return causes;
-}
-
-// The start is the run's own.
-std::vector<std::string> causes_of_unfaithful(const Evidence& evidence) {
-  if (!evidence.observed.contains(Role::accumulated)) return {};
-  const Reading reading(evidence);
-  auto found = first_unfaithful(reading, 1);
-  if (!found) return {};
-  Causes causes = causes_of_value(reading, *found);
-  if (is_other_factor(reading, *found))
-    std::erase_if(causes, [](const std::string& cause) { return cause == "sum-mean" || cause == "boundary"; });
   add_cause(causes, causes.empty(), "formula");
   return causes;
 }

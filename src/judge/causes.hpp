@@ -25,6 +25,8 @@ bool is_other_reduction(const Reading& reading, const Finding& finding);
 std::size_t numbers_that_tell(const Reading& reading, const Finding& finding);
 /// It may be that of another reduction, or of another learning rate.
 bool is_other_factor(const Reading& reading, const Finding& finding);
+/// The first number of the trace outside of its ball, from that row on; state before updates before params.
+std::optional<Finding> first_unfaithful(const Reading& reading, std::int64_t first_row);
 /// From all paths in which two runs differ; never empty for a difference.
 Causes causes_of_difference(const Reading& reading, const Semantics& semantics);
 /// Why something of a closed window, or of a microbatch that was skipped, is left.

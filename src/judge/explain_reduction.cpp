@@ -110,6 +110,9 @@ Tellings tell_parts(const Clue& clue) {
   return tellings;
 }
 
+/// Of the whole window, which may go on.
+double length_of_window(const Clue& clue) { return static_cast<double>(clue.reading.window_length(clue.row)); }
+
 /// All of them by another reduction, or with a power of the window's length.
 Tellings tell_reductions(const Clue& clue) {
   Tellings tellings;
@@ -120,10 +123,12 @@ Tellings tell_reductions(const Clue& clue) {
   if (reduced.reduction == Reduction::weighted) tell(tellings, is(Reduction::mean), "token-weight", "mean");
   if (reduced.reduction == Reduction::sum) tell(tellings, is(Reduction::mean), "sum-mean", "mean");
   tell(tellings, is(Reduction::sum), "sum-mean", "sum");
-  const double length = static_cast<double>(clue.gradients.size()), k = length > 1 ? length : 2;
-  const double factor = is_second_moment(clue) ? k * k : k;
-  tell(tellings, explains_factor(clue, factor), "sum-mean", "multiplied");
-  tell(tellings, explains_factor(clue, 1 / factor), "sum-mean", "divided");
+  for (double length : {static_cast<double>(clue.gradients.size()), length_of_window(clue)}) {
+    if (length < 2) continue;
+    const double factor = is_second_moment(clue) ? length * length : length;
+    tell(tellings, explains_factor(clue, factor), "sum-mean", "multiplied");
+    tell(tellings, explains_factor(clue, 1 / factor), "sum-mean", "divided");
+  }
   return tellings;
 }
 

@@ -74,10 +74,19 @@ std::string words_of(const TraceJudgement& j, const std::string& cause) {
   return cause_in_words(cause);
 }
 
+std::string name_of(ShownState state) {
+  if (state == ShownState::kept) return "kept";
+  return state == ShownState::renamed ? "renamed" : "left_out";
+}
+
 std::string cause_lines(const TraceJudgement& j) {
   std::string text = j.causes.empty() ? "" : "causes:\n";
   for (const std::string& cause : j.causes) text += fmt::format("  {}: {}\n", cause, words_of(j, cause));
-  if (j.explained_by) text += fmt::format("every step is that of  {}\n", to_string(*j.explained_by));
+  if (j.explained_by)
+    text += fmt::format(
+        "{}  {}\n",
+        j.explained_state == ShownState::kept ? "every step is that of" : "its updates and params are those of",
+        to_string(*j.explained_by));
   return text;
 }
 
@@ -138,6 +147,8 @@ std::string json_report(const TraceJudgement& j) {
   out.key("causes").texts(j.causes, JsonWriter::Form::line);
   out.key("explained_by");
   j.explained_by ? out.text(to_string(*j.explained_by)) : out.null();
+  out.key("explained_state");
+  j.explained_by ? out.text(name_of(j.explained_state)) : out.null();
   out.key("warnings").texts(j.warnings, JsonWriter::Form::line).close();
   return out.finish();
 }

@@ -46,6 +46,7 @@ Causes causes_of(const Links& links) {
 // The links of the inner, in two; a link may come apart.
 struct Split {
   Links front, back;
+  bool between_links = false;
 };
 
 std::vector<Split> splits_of(const Spec& inner) {
@@ -57,6 +58,7 @@ std::vector<Split> splits_of(const Spec& inner) {
       Split split{{links.begin(), link}, {}};
       if (i == parts.size()) {
         split.front.push_back(*link);
+        split.between_links = true;
       } else {
         split.front.insert(split.front.end(), parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(i));
         split.back.assign(parts.begin() + static_cast<std::ptrdiff_t>(i), parts.end());
@@ -76,13 +78,15 @@ class Awake {
     const Spec& inner = own_.of[0];
     const Causes whole = causes_of(links_within(inner));
     if (whole.empty()) return {};
+    const std::vector<Split> splits = splits_of(inner);
+    for (const Split& split : splits)
+      if (split.between_links && !split.back.empty() && causes_of(split.back).empty()) add_front(split);
     front(inner, none, whole);
     back(none, {inner}, whole);
-    for (const Split& split : splits_of(inner)) {
+    for (const Split& split : splits) {
       if (split.back.empty()) continue;
       const bool rest = !causes_of(split.back).empty();
-      if (rest && !causes_of({split.front.back()}).empty())
-        front(chain_of(split.front), chain_of(split.back), causes_of(split.front));
+      if (rest) add_front(split);
       if (!causes_of(split.front).empty() && !causes_of({split.back.front()}).empty())
         back(chain_of(split.front), split.back, causes_of(split.back));
     }
@@ -90,6 +94,12 @@ class Awake {
   }
 
  private:
+  // Links behind the last that is not the same in every microstep stay where they are.
+  void add_front(const Split& split) {
+    if (causes_of({split.front.back()}).empty()) return;
+    front(chain_of(split.front), chain_of(split.back), causes_of(split.front));
+  }
+
   Spec over(const Spec& inner) const { return {"multi_steps", own_.args, {inner}}; }
 
   void add(const Causes& causes, Links links, const std::string& kind) {

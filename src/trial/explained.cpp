@@ -6,6 +6,7 @@
 
 #include "accumulation.hpp"
 #include "hypothesis.hpp"
+#include "microstep/bound/transition.hpp"
 
 namespace microstep {
 namespace {
@@ -136,23 +137,33 @@ bool are_told_apart(const Trace& trace, const Envelope& declared, const Envelope
   return false;
 }
 
+Renaming renaming_of(ShownState state, const Spec& other, const Spec& claimed) {
+  if (state == ShownState::kept) return as_it_is;
+  return state == ShownState::renamed ? under_paths_of(other, claimed) : Renaming(without_state);
+}
+
 }  // namespace
+
+bool is_state_of(const Plan& plan, const Spec& spec, const Trace& trace) {
+  Plan other = plan;
+  other.spec = spec;
+  const SchemaPointer known = declared_columns(other, embedded(trace));
+  return std::ranges::all_of(
+             trace.schema().columns(),
+             [&](const Column& column) { return !is_state(column.path) || known->find_column(column.path); }) &&
+         std::ranges::all_of(trace.schema().count_paths(),
+                             [&](const std::string& path) { return known->find_count(path).has_value(); });
+}
 
 // A wrong one mostly fails where the declared spec does.
 bool explains(const Plan& plan, const Hypothesis& hypothesis, const Trace& trace, const Envelope& declared,
-              std::int64_t first_wrong) {
-  std::vector<Renaming> renamings = {as_it_is};
-  if (!hypothesis.same_state) {
-    renamings.push_back(under_paths_of(hypothesis.spec, plan.spec));
-    renamings.emplace_back(without_state);
-  }
-  for (const Renaming& renamed : renamings) {
-    if (!balls_that_hold(plan, hypothesis.spec, part_of(trace, first_wrong + 1, renamed))) continue;
-    const Trace whole = part_of(trace, trace.rows(), renamed);
-    if (auto balls = balls_that_hold(plan, hypothesis.spec, whole))
-      return are_told_apart(whole, declared, *balls, hypothesis, first_wrong);
-  }
-  return false;
+              std::int64_t first_wrong, ShownState state) {
+  const Renaming renamed = renaming_of(state, hypothesis.spec, plan.spec);
+  if (!balls_that_hold(plan, hypothesis.spec, part_of(trace, first_wrong + 1, renamed))) return false;
+  if (state == ShownState::kept && !hypothesis.same_state && !is_state_of(plan, hypothesis.spec, trace)) return false;
+  const Trace whole = part_of(trace, trace.rows(), renamed);
+  const auto balls = balls_that_hold(plan, hypothesis.spec, whole);
+  return balls && are_told_apart(whole, declared, *balls, hypothesis, first_wrong);
 }
 
 }  // namespace microstep

@@ -1,5 +1,8 @@
 // Which other specs a claim is held against: each the claim with one known fault.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "accumulation.hpp"
@@ -72,13 +75,20 @@ void add_choices(const Spec& spec, const std::string& argument, const std::vecto
       all.push_back({{cause}, with(spec, argument, choice), true, argument + "=" + choice});
 }
 
-// Other lengths of the window, next to the declared one, or twice that.
+// Other lengths of the window: next to the declared one, in proportion to it, or short ones.
 void add_lengths(const Spec& spec, std::vector<Hypothesis>& all) {
   const double* k = std::get_if<double>(&spec.args.at("k").data);
   if (!k) return;
-  const std::pair<const char*, double> lengths[] = {{"shorter", *k - 1}, {"longer", *k + 1}, {"double", *k * 2}};
-  for (const auto& [kind, other] : lengths)
-    if (other >= 1) all.push_back({{"boundary"}, with(spec, "k", other), true, kind});
+  std::vector<std::pair<std::string, double>> lengths = {{"shorter", *k - 1}, {"longer", *k + 1}};
+  for (double times : {2.0, 3.0, 4.0, 1 / 2.0, 1 / 3.0, 1 / 4.0})
+    lengths.emplace_back(fmt::format("times {}", times), *k * times);
+  for (double length : {1, 2, 3, 4, 5, 6, 7, 8}) lengths.emplace_back(fmt::format("k={}", length), length);
+  std::vector<double> tried = {*k};
+  for (const auto& [kind, other] : lengths) {
+    if (other < 1 || other != std::floor(other) || std::ranges::find(tried, other) != tried.end()) continue;
+    all.push_back({{"boundary"}, with(spec, "k", other), true, kind});
+    tried.push_back(other);
+  }
 }
 
 // What decays in it decays so many times as much.

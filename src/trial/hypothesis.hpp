@@ -8,6 +8,7 @@
 #include "microstep/data/plan.hpp"
 #include "microstep/data/trace.hpp"
 #include "microstep/judge/verdict.hpp"
+#include "microstep/trial/judge_trace.hpp"
 
 namespace microstep {
 
@@ -38,10 +39,13 @@ std::vector<Hypothesis> hypotheses(const Spec& claimed);
 /// it.
 std::vector<Hypothesis> awake(const Spec& multi_steps);
 
-/// The trace is the hypothesis', and what it shows outside of the declared balls tells the two apart. first_wrong: the
-/// row in which it leaves the declared balls.
+/// What the trace shows is the hypothesis', and what it shows outside of the declared balls tells the two apart; with its
+/// state as it stands, under the paths of the other spec, or without it. first_wrong: the row in which it leaves the
+/// declared balls.
 bool explains(const Plan& plan, const Hypothesis& hypothesis, const Trace& trace, const Envelope& declared,
-              std::int64_t first_wrong);
+              std::int64_t first_wrong, ShownState state);
+/// Each place of the state that the trace shows is one of the spec's.
+bool is_state_of(const Plan& plan, const Spec& spec, const Trace& trace);
 
 /// The spec with one of its accumulators reducing otherwise (the mean in place of the sum, ...), one change each.
 std::vector<Spec> other_reductions(const Spec& spec);

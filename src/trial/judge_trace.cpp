@@ -82,6 +82,7 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
   TraceCauses found = causes_of_trace(evidence, dumped.trace, result.faithful, result.contracts);
   result.causes = std::move(found.causes);
   result.explained_by = std::move(found.explained_by);
+  result.explained_state = found.explained_state;
   return result;
 }
 

@@ -16,17 +16,51 @@ void add(Causes& causes, const Causes& others) {
     if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
 }
 
+bool has_dtypes_of(const Schema& seen, const Schema& expected) {
+  return std::ranges::all_of(seen.columns(), [&](const Column& column) {
+    const auto mirror = expected.find_column(column.path);
+    return column.path == "loss" || (mirror && expected.columns()[*mirror].dtype == column.dtype);
+  });
+}
+
+bool shows_state(const Schema& schema) {
+  return !schema.count_paths().empty() ||
+         std::ranges::any_of(schema.columns(), [](const Column& c) { return c.path.starts_with("state/"); });
+}
+
+// Those of the same state that explain the trace, all of them; else the first other one.
+std::optional<TraceCauses> by_those(const std::vector<Hypothesis>& others, const Plan& plan, const Trace& trace,
+                                    const Envelope& declared, std::int64_t first_wrong, ShownState state) {
+  std::optional<TraceCauses> found;
+  for (const Hypothesis& hypothesis : others) {
+    if (hypothesis.same_state ? state != ShownState::kept : found.has_value()) continue;
+    if (!explains(plan, hypothesis, trace, declared, first_wrong, state)) continue;
+    if (!found) found = TraceCauses{{}, hypothesis.spec, state};
+    add(found->causes, hypothesis.causes);
+  }
+  const bool kept = state == ShownState::kept;
+  if (found && kept && !(shows_state(trace.schema()) && is_state_of(plan, *found->explained_by, trace)))
+    found->explained_state = ShownState::left_out;
+  return found;
+}
+
 std::optional<TraceCauses> by_other_specs(const Plan& plan, const Trace& trace, const Envelope& declared,
                                           std::int64_t first_wrong) {
-  std::optional<TraceCauses> found;
+  const std::vector<Hypothesis> others = hypotheses(plan.spec);
+  for (ShownState state : {ShownState::kept, ShownState::renamed, ShownState::left_out})
+    if (auto found = by_those(others, plan, trace, declared, first_wrong, state)) return found;
+  return std::nullopt;
+}
+
+// Every number is in its ball, and the dtypes are those of a spec that keeps its sums in another one.
+std::optional<TraceCauses> by_other_dtypes(const Plan& plan, const Trace& trace) {
   for (const Hypothesis& hypothesis : hypotheses(plan.spec)) {
-    if (found && !hypothesis.same_state) break;
-    if (!explains(plan, hypothesis, trace, declared, first_wrong)) continue;
-    if (!found) found = TraceCauses{{}, hypothesis.spec};
-    add(found->causes, hypothesis.causes);
-    if (!hypothesis.same_state) break;
+    if (hypothesis.causes != Causes{"dtype"}) continue;
+    const auto balls = balls_that_hold(plan, hypothesis.spec, trace);
+    if (balls && has_dtypes_of(trace.schema(), balls->schema()))
+      return TraceCauses{hypothesis.causes, hypothesis.spec, ShownState::kept};
   }
-  return found;
+  return std::nullopt;
 }
 
 // Of a trace that is its spec's: what the spec does otherwise than the large batch.
@@ -92,7 +126,13 @@ TraceCauses causes_of_trace(const Evidence& evidence, const Trace& trace, const 
     result.causes = of_the_spec(evidence);
     if (result.causes.empty()) result.causes = of_contracts(contracts, {"emission.", "reduction.", "state."});
   }
-  add(result.causes, of_contracts(contracts, {"form."}));
+  const Causes of_form = of_contracts(contracts, {"form."});
+  if (!faithful.first && of_form == Causes{"dtype"})
+    if (auto found = by_other_dtypes(plan, trace)) {
+      result.explained_by = found->explained_by;
+      result.explained_state = found->explained_state;
+    }
+  add(result.causes, of_form);
   if (result.causes.empty()) result.causes = {"formula"};
   return result;
 }

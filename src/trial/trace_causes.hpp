@@ -9,13 +9,15 @@
 #include "microstep/data/trace.hpp"
 #include "microstep/judge/evidence.hpp"
 #include "microstep/judge/faithful.hpp"
+#include "microstep/trial/judge_trace.hpp"
 
 namespace microstep {
 
 struct TraceCauses {
   std::vector<std::string> causes;
-  /// The trace is faithful to it.
+  /// What the trace shows is that spec's.
   std::optional<Spec> explained_by;
+  ShownState explained_state = ShownState::kept;
 };
 
 /// Never without a cause; only for a trace that is unfaithful or of which a contract is broken.

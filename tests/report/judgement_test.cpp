@@ -79,6 +79,10 @@ TEST(Causes, StandInBothReports) {
                   "every step is that of  multi_steps(sgd(0.5), k=3)\n"));
   EXPECT_TRUE(has(json_report(j), R"("causes": ["sum-mean","boundary"])"));
   EXPECT_TRUE(has(json_report(j), R"x("explained_by": "multi_steps(sgd(0.5), k=3)")x"));
+  EXPECT_TRUE(has(json_report(j), R"("explained_state": "kept")"));
+  j.explained_state = ShownState::renamed;
+  EXPECT_TRUE(has(text_report(j), "\nits updates and params are those of  multi_steps(sgd(0.5), k=3)\n"));
+  EXPECT_TRUE(has(json_report(j), R"("explained_state": "renamed")"));
 }
 
 TEST(Causes, BoundarySaysWhatIsLeftWhereUpdatesComeOnTime) {

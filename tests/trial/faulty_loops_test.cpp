@@ -33,6 +33,41 @@ TEST_P(FaultyLoop, IsShownAsASpecThatItIsFaithfulTo) {
   EXPECT_EQ(faithful.outside, 0) << to_string(*judgement.explained_by);
 }
 
+// A clip in each microstep; the state stands as in the spec that ran, as claimed, or is not shown.
+TEST(ShownState, IsSaidWithTheSpecThatExplains) {
+  const char *const claim = "multi_steps(chain(clip(0.25), sgd(0.1, momentum=0.9)), k=2)",
+                    *const actual = "chain(clip(0.25), multi_steps(sgd(0.1, momentum=0.9), k=2))";
+  const Renamed as_claimed = {{"state/of[1]/of[0]/", "state/of[0]/of[1]/"}, {"state/of[1]/", "state/"}};
+  for (const auto& [paths, state] : {std::pair{Renamed{}, ShownState::kept},
+                                     {as_claimed, ShownState::renamed},
+                                     {Renamed{{"state", ""}}, ShownState::left_out}}) {
+    const DumpedTrace dumped = renamed_run(actual, paths);
+    const TraceJudgement judgement = judged_as(claim, dumped);
+    ASSERT_TRUE(judgement.explained_by);
+    EXPECT_EQ(to_string(*judgement.explained_by), actual);
+    EXPECT_EQ(judgement.explained_state, state);
+    if (state == ShownState::kept) EXPECT_EQ(judged_as(actual, dumped).faithful.outcome, Outcome::holds);
+  }
+}
+
+// What the other spec does not keep is left out too.
+TEST(ShownState, IsLeftOutWhereTheSpecHasLess) {
+  const PlanOptions ragged{.windows = 4, .ragged = true};
+  const DumpedTrace other =
+      renamed_run("multi_steps(sgd(0.1), k=2)", {{"state/acc_grads/", "state/of[9]/acc/"}}, ragged);
+  const TraceJudgement less = judged_as("multi_steps(sgd(0.1), k=2, reduce=weighted)", other);
+  ASSERT_TRUE(less.explained_by);
+  EXPECT_EQ(less.explained_state, ShownState::left_out);
+}
+
+// Behind a clip nothing depends on where a link without state stands: it is left where it was.
+TEST(Explained, ByWhatMovesTheLeast) {
+  const TraceJudgement judgement = judged_as("multi_steps(chain(clip(0.25), sgd(0.1)), k=2)",
+                                             dumped_run("chain(clip(0.25), multi_steps(sgd(0.1), k=2))"));
+  ASSERT_TRUE(judgement.explained_by);
+  EXPECT_EQ(to_string(*judgement.explained_by), "chain(clip(0.25), multi_steps(sgd(0.1), k=2))");
+}
+
 void PrintTo(const Loop& loop, std::ostream* out) { *out << loop.name; }
 
 auto named = [](const auto& info) { return std::string(info.param.name); };

@@ -64,8 +64,28 @@ INSTANTIATE_TEST_SUITE_P(
              "multi_steps(sgd(0.1), k=3)",
              "multi_steps(sgd(0.1), k=3, acc_dtype=float32)",
              {"dtype"},
-             false,
+             true,
              in_float64},
+        Case{"twice_as_long", adam, "multi_steps(adam(0.1), k=4)", {"boundary"}},
+        Case{"much_longer", "multi_steps(sgd(0.1), k=2)", "multi_steps(sgd(0.1), k=7)", {"boundary"}},
+        Case{"four_times_as_long", "multi_steps(sgd(0.1), k=3)", "multi_steps(sgd(0.1), k=12)", {"boundary"}},
+        Case{"a_third", "multi_steps(sgd(0.1), k=30)", "multi_steps(sgd(0.1), k=10)", {"boundary"}},
+        Case{"no_clip",
+             "multi_steps(chain(clip_by_global_norm(0.5), sgd(0.1)), k=2)",
+             "multi_steps(chain(clip_by_global_norm(99), sgd(0.1)), k=2)",
+             {"formula"},
+             false},
+        Case{"clip_of_numbers",
+             "multi_steps(chain(clip_by_global_norm(0.5), sgd(0.1)), k=2)",
+             "multi_steps(chain(clip(0.25), sgd(0.1)), k=2)",
+             {"formula"},
+             false},
+        Case{"clip_in_each_leaf",
+             "multi_steps(chain(clip_by_global_norm(0.25), sgd(0.1)), k=2)",
+             "multi_steps(chain(masked(clip_by_global_norm(0.25), mask=[w]), masked(clip_by_global_norm(0.25), "
+             "mask=[b]), masked(clip_by_global_norm(0.25), mask=[s]), sgd(0.1)), k=2)",
+             {"formula"},
+             false},
         Case{"inner_awake", adam, "chain(adam(0.1), multi_steps(chain(), k=2))", {"micro-state", "api-state"}},
         Case{"inner_awake_and_sum", adam, "chain(adam(0.1), apply_every(2))", {"micro-state", "sum-mean", "api-state"}},
         Case{"clip_outside",
@@ -99,6 +119,17 @@ TEST(Explained, ByTheSpecThatRan) {
   const TraceJudgement judgement = judged({"", adam, "multi_steps(adam(0.1), k=2, reduce=sum)", {}});
   ASSERT_TRUE(judgement.explained_by);
   EXPECT_EQ(to_string(*judgement.explained_by), "multi_steps(adam(0.1), k=2, reduce=sum)");
+}
+
+// Every number is in its ball: a wider accumulator rounds less. Only its dtype is another.
+TEST(Explained, ByTheDtypeThatAnAccumulatorHas) {
+  const char* const wider = "multi_steps(adam(0.1), k=2, acc_dtype=float32)";
+  const TraceJudgement judgement = judged({"", adam, wider, {}, true, {.windows = 4, .dtype = Dtype::bfloat16}});
+  EXPECT_FALSE(judgement.faithful.first);
+  EXPECT_EQ(judgement.causes, Causes{"dtype"});
+  ASSERT_TRUE(judgement.explained_by);
+  EXPECT_EQ(to_string(*judgement.explained_by), wider);
+  EXPECT_EQ(judgement.explained_state, ShownState::kept);
 }
 
 TEST(Causes, OfAFaithfulTraceAreThoseOfItsSpec) {

@@ -10,6 +10,10 @@
 
 namespace microstep {
 
+/// What another spec says of the state that a trace shows: every step is that spec's; the same under the paths of that
+/// spec, but for accumulators; or only what stands beside the state was held against it.
+enum class ShownState { kept, renamed, left_out };
+
 struct TraceJudgement {
   Plan plan;
   /// Is it the spec's, in its numbers and its form?
@@ -21,8 +25,9 @@ struct TraceJudgement {
   Outcome outcome = Outcome::holds;
   /// Never empty where the outcome is broken.
   std::vector<std::string> causes;
-  /// Another spec, to which the trace is faithful.
+  /// Another spec, of which the updates and params are, and where its state is kept every step.
   std::optional<Spec> explained_by;
+  ShownState explained_state = ShownState::kept;
   /// The first place of the spec's state that the trace does not show; empty for none.
   std::string hidden;
   /// What in the spec has no effect, such as a mask that matches no leaf.
