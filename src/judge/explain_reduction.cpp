@@ -113,6 +113,18 @@ Tellings tell_parts(const Clue& clue) {
 /// Of the whole window, which may go on.
 double length_of_window(const Clue& clue) { return static_cast<double>(clue.reading.window_length(clue.row)); }
 
+Numbers scaled(Numbers numbers, double factor) {
+  for (double& x : numbers) x *= factor;
+  return numbers;
+}
+
+/// The column, or what of it answers to the reduced gradient.
+bool is_times(const Reduced& reduced, double factor) {
+  const double own = is_second_moment(reduced.clue) ? factor * factor : factor;
+  return explains_factor(reduced.clue, own) ||
+         (!reduced.clue.is_accumulator() && reduced.to(scaled(reduced.right, factor)));
+}
+
 /// All of them by another reduction, or with a power of the window's length.
 Tellings tell_reductions(const Clue& clue) {
   Tellings tellings;
@@ -125,11 +137,24 @@ Tellings tell_reductions(const Clue& clue) {
   tell(tellings, is(Reduction::sum), "sum-mean", "sum");
   for (double length : {static_cast<double>(clue.gradients.size()), length_of_window(clue)}) {
     if (length < 2) continue;
-    const double factor = is_second_moment(clue) ? length * length : length;
-    tell(tellings, explains_factor(clue, factor), "sum-mean", "multiplied");
-    tell(tellings, explains_factor(clue, 1 / factor), "sum-mean", "divided");
+    tell(tellings, is_times(reduced, length), "sum-mean", "multiplied");
+    tell(tellings, is_times(reduced, 1 / length), "sum-mean", "divided");
   }
   return tellings;
+}
+
+/// So is the sum of each later row of the window that the accumulator shows.
+bool lasts(const Clue& clue, double more) {
+  if (!clue.is_accumulator() || declared(clue) != Reduction::mean) return true;
+  const std::int64_t last = clue.reading.first_row_of_window(clue.row) + clue.reading.window_length(clue.row) - 1;
+  for (std::int64_t row = clue.row + 1; row < last; ++row) {
+    const auto other = clue_of(clue.reading, {Role::accumulated, row, clue.column});
+    if (!other) return false;
+    const std::size_t taken = other->gradients.size();
+    if (!explains(*other, combined(*other, std::vector<double>(taken, 1 / (static_cast<double>(taken) + more)))))
+      return false;
+  }
+  return true;
 }
 
 /// Divided by one more than the window's length, or by one less.
@@ -138,11 +163,10 @@ Tellings tell_divisors(const Clue& clue) {
   const double length = static_cast<double>(clue.gradients.size());
   if (length == 0) return tellings;
   const Reduced reduced{clue};
-  const std::pair<const char*, double> divisors[] = {{"one less", length - 1}, {"one more", length + 1}};
-  for (const auto& [name, divisor] : divisors) {
-    Numbers wrong = reduced.right;
-    for (double& x : wrong) x *= length / divisor;
-    tell(tellings, divisor > 0 && explains_reduced(clue, reduced.right, wrong), "boundary", name);
+  for (const auto& [name, more] : {std::pair{"one less", -1.0}, {"one more", 1.0}}) {
+    const double divisor = length + more;
+    const bool applies = divisor > 0 && explains_reduced(clue, reduced.right, scaled(reduced.right, length / divisor));
+    tell(tellings, applies && lasts(clue, more), "boundary", name);
   }
   return tellings;
 }

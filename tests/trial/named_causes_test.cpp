@@ -94,6 +94,25 @@ TEST(NamedCauses, OfTwoDivisionsAreTheSame) {
   }
 }
 
+/// Each gradient is k times too small, and no accumulator is shown; what Adam keeps of earlier windows is what it was.
+TEST(NamedCauses, OfGradientsThatAreDividedBeforehandAreThatWithMomentsToo) {
+  for (const char* k : {"2", "3"}) {
+    const std::string actual = fmt::format("multi_steps(chain(scale({:.17g}), adam(0.1)), k={})", 1 / std::stod(k), k);
+    DumpedTrace dumped = renamed_run(actual, {{"state/acc_grads/", ""}, {"state/of[0]/of[1]/", "state/of[0]/"}});
+    EXPECT_EQ(judged_as(fmt::format("multi_steps(adam(0.1), k={})", k), dumped).causes, Causes{"sum-mean"}) << k;
+  }
+}
+
+// A window's first gradient is halved, as by one more in the divisor; its second is not one in three.
+TEST(NamedCauses, OfHalvedGradientsOfThreeAreTheFormula) {
+  DumpedTrace dumped = dumped_run("multi_steps(sgd(0.1), k=3)");
+  for (const Column& column : dumped.trace.schema().columns())
+    if (column.path.starts_with("state/acc_grads/"))
+      for (std::int64_t row = 1; row < dumped.trace.rows(); ++row)
+        for (double& number : numbers_of(dumped, column.path, row)) number /= 2;
+  EXPECT_EQ(judged_as("multi_steps(sgd(0.1), k=3)", dumped).causes, Causes{"formula"});
+}
+
 /// The params shrink by an eighth in the first, held microstep.
 DumpedTrace decayed(const char* spec) {
   DumpedTrace dumped = dumped_run(spec);
