@@ -2,12 +2,9 @@
 // the Pythons that tools/optax_env made. Without them the tests are skipped, or failed where CI=true.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -16,6 +13,7 @@
 #include "microstep/port/session.hpp"
 #include "microstep/trial/record.hpp"
 #include "microstep/trial/verify.hpp"
+#include "optax/live.hpp"
 
 namespace microstep {
 namespace {
@@ -39,29 +37,16 @@ constexpr std::string_view chosen[] = {
     "sgd.apply_every2_minus_infinity1_rank0.float32",
 };
 
-std::string source_path(const std::string& name) { return std::string(MICROSTEP_SOURCE_DIR) + "/" + name; }
-
-bool on_ci() {
-  const char* value = std::getenv("CI");
-  return value && std::string_view(value) == "true";
-}
-
 class LiveOptax : public testing::TestWithParam<const char*> {
  protected:
   std::string version() const { return GetParam(); }
   std::string folder() const { return source_path("golden/optax-" + version()); }
 
   void SetUp() override {
-    std::string variable = "MICROSTEP_OPTAX_" + version();
-    std::ranges::replace(variable, '.', '_');
-    const char* value = std::getenv(variable.c_str());
-    if (value) python = value;
+    python = python_of(version());
     if (!python.empty()) return;
-    const std::string reason = fmt::format(
-        "{0} is not set, so there is no Optax {1}: run tools/optax_env {1} and set it to the Python printed", variable,
-        version());
-    if (on_ci()) FAIL() << reason;
-    GTEST_SKIP() << reason;
+    if (on_ci()) FAIL() << without_python(version());
+    GTEST_SKIP() << without_python(version());
   }
 
   std::unique_ptr<PortSession> session() const {
@@ -125,14 +110,9 @@ TEST_P(LiveOptax, IsAsInTheGoldens) {
 TEST_P(LiveOptax, IsVerifiedByTheCommand) {
   const std::string command = fmt::format("CI=true '{}' verify '{}' --filter momentum.multi_steps -- '{}' '{}'",
                                           MICROSTEP_BINARY, folder(), python, source_path("tools/ports/optax_port.py"));
-  FILE* pipe = popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string output;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output += static_cast<char>(c);
-  const int status = pclose(pipe);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0) << output;
-  EXPECT_NE(output.find(" pass, 0 fail, 0 skipped"), std::string::npos) << output;
+  const Printed verified = printed(command);
+  EXPECT_EQ(verified.code, 0) << verified.output;
+  EXPECT_NE(verified.output.find(" pass, 0 fail, 0 skipped"), std::string::npos) << verified.output;
 }
 
 }  // namespace
