@@ -147,8 +147,8 @@ bool is_finite(const Plan& plan) {
 // Our own engine breaks none of the contracts where the spec declares the large batch. Without a skip rule an infinite
 // gradient is none: the running mean of inf and 1 is NaN, their sum is not.
 Ruling breaks_no_contract(const Plan& plan) {
-  if (plan.spec.op != "multi_steps" || plan.spec.text("partial") == "flush_by_k") return holds();
-  if (plan.spec.text("skip") == "never" && !is_finite(plan)) return holds();
+  if (plan.spec.op != "multi_steps" || plan.spec.text("partial") == "flush_by_k") return beside("no large batch");
+  if (plan.spec.text("skip") == "never" && !is_finite(plan)) return beside("not finite");
   const Experiment experiment = experiment_of("own", plan);
   const Evidence evidence = gather(experiment, own_run);
   for (const Verdict& verdict : judge_all(evidence))
@@ -187,12 +187,12 @@ bool is_flushed_by_a_skipped_end(const Plan& plan, const std::vector<bool>& skip
 // What a skip rule leaves out never was: the same bits without it. A window that a skipped microbatch flushes was
 // stored in the accumulator's dtype once more than one that its own last microbatch closes: there, the same over balls.
 Ruling forgets_what_it_skips(const Plan& plan) {
-  if (plan.spec.op != "multi_steps") return holds();
+  if (plan.spec.op != "multi_steps") return beside("no multi_steps");
   const std::vector<bool> skipped = skipped_microsteps(plan);
   std::vector<std::int64_t> kept;
   for (std::int64_t t = 0; t < std::ssize(plan.batches); ++t)
     if (static_cast<std::size_t>(t) >= skipped.size() || !skipped[static_cast<std::size_t>(t)]) kept.push_back(t);
-  if (kept.empty()) return holds();
+  if (kept.empty() || kept.size() == plan.batches.size()) return beside("all or nothing is skipped");
   const Plan without = with_microsteps(plan, kept);
   if (is_flushed_by_a_skipped_end(plan, skipped))
     return same(decide({plan, without, windows(plan, skipped), windows(without, skipped_microsteps(without))}));
@@ -204,13 +204,15 @@ Ruling forgets_what_it_skips(const Plan& plan) {
   return holds();
 }
 
+// A quarter: 7 of 9 plans skip for numbers that are not finite, 4 in 100 of all; a plan that has 20 numbers has one in
+// 56 of 100 cases, and more than half have as many: 2 leaves of 3 numbers in 4 microsteps are 24.
 RC_GTEST_PROP(Skip, ForgetsWhatItLeavesOut, ()) {
   PlanLimits limits = lively();
   limits.spec.accumulators = Accumulators::outermost;
   limits.special.huge = 0;
   limits.special.infinite = limits.special.nan = 0.02;
   limits.spec.choices = {{"skip", {"not_finite", "large", "window_not_finite"}}, {"clear", {"select"}}};
-  obey("skipped-microbatches-never-were", limits, forgets_what_it_skips);
+  obey("skipped-microbatches-never-were", limits, forgets_what_it_skips, 0.25);
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ RC_GTEST_PROP(Gradient, OfATrainedProblemIsTheWeightedMeanOfItsParts, ()) {
 // The whole way: data, model, accumulation and optimizer against the large batch.
 Ruling trains_as_the_large_batch(const Plan& plan) {
   Plan own = plan;
-  if (own.spec.op != "multi_steps") return holds();
+  if (own.spec.op != "multi_steps") return beside("no multi_steps");
   own.spec.args["reduce"] = Value(own.loss == Loss::sum ? "sum" : "weighted");
   const Plan reference = large_batch_of(own);
   return same(decide({own, reference, windows(own)}));

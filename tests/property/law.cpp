@@ -16,6 +16,19 @@
 namespace microstep::property {
 namespace {
 
+constexpr std::int64_t enough_to_tell = 500;
+
+std::map<std::string, Share>& counted() {
+  static std::map<std::string, Share> all;
+  return all;
+}
+
+void count(const std::string& name, Ruling::Kind kind, double least_share) {
+  Share& share = counted()[name];
+  share.least = least_share;
+  ++(kind == Ruling::Kind::beside ? share.beside : share.judged);
+}
+
 std::string described(const Difference& difference) {
   return fmt::format("window {}, {}[{}]: {} against {}", difference.window, difference.path, difference.index,
                      static_cast<double>(difference.accumulated.value),
@@ -73,6 +86,15 @@ Ruling all_of(const std::vector<std::function<Ruling()>>& rulings) {
   return holds();
 }
 
+const std::map<std::string, Share>& shares() { return counted(); }
+
+std::string complaint(const Share& share) {
+  const std::int64_t asked = share.judged + share.beside;
+  if (asked < enough_to_tell || static_cast<double>(share.judged) >= share.least * static_cast<double>(asked))
+    return "";
+  return fmt::format("it judged {} of {} cases where {} of them were due", share.judged, asked, share.least);
+}
+
 std::string failures_folder() {
   const char* named = std::getenv("MICROSTEP_FAILURES");
   return named ? named : (std::filesystem::temp_directory_path() / "microstep-failures").string();
@@ -84,21 +106,23 @@ std::string failure_report(const std::string& name, const Plan& plan, const Law&
                      keep(name, least));
 }
 
-void obey(const std::string& name, const DrawnPlan& draw, const Law& law) {
+void obey(const std::string& name, const DrawnPlan& draw, const Law& law, double least_share) {
   constexpr int full_size = 100;
   const auto number = rc::gen::resize(full_size, rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>()));
   const std::uint64_t seed = *number, which_case = *number;
   const Plan plan = draw(Stream(name, seed), which_case);
   const Ruling ruling = ruled(law, plan);
   if (ruling.kind == Ruling::Kind::undecided) RC_DISCARD(ruling.why);
+  count(name, ruling.kind, least_share);
   if (ruling.kind == Ruling::Kind::broken)
     RC_FAIL(fmt::format("seed {}, case {}\n{}", seed, which_case, failure_report(name, plan, law)));
 }
 
-void obey(const std::string& name, const PlanLimits& limits, const Law& law) {
+void obey(const std::string& name, const PlanLimits& limits, const Law& law, double least_share) {
   obey(
       name, [&](const Stream& stream, std::uint64_t which_case) { return draw_plan(stream, which_case, limits); },
-      [&](const Plan& plan) { return is_within(limits, plan) ? law(plan) : holds(); });
+      [&](const Plan& plan) { return is_within(limits, plan) ? law(plan) : beside("outside of the limits"); },
+      least_share);
 }
 
 }  // namespace microstep::property

@@ -108,6 +108,21 @@ TEST(Law, PassesWhatHolds) {
   EXPECT_TRUE(rc::detail::checkTestable([&] { obey("always", sums(), always); }).is<rc::detail::SuccessResult>());
 }
 
+TEST(Law, CountsWhatItSaysNothingOf) {
+  const auto of_some = [](const Plan& plan) { return plan.batches.size() > 3 ? beside("long") : holds(); };
+  EXPECT_TRUE(rc::detail::checkTestable([&] { obey("of-some", sums(), of_some, 0); }).is<rc::detail::SuccessResult>());
+  const Share share = shares().at("of-some");
+  EXPECT_GT(share.judged, 0);
+  EXPECT_GT(share.beside, 0);
+}
+
+TEST(Law, MustJudgeTheShareThatIsDue) {
+  EXPECT_EQ(complaint({500, 500, 0.5}), "");
+  EXPECT_EQ(complaint({499, 501, 0.5}), "it judged 499 of 1000 cases where 0.5 of them were due");
+  EXPECT_NE(complaint({999, 1, 1}), "");
+  EXPECT_EQ(complaint({0, 10, 1}), "") << "too few cases to tell";
+}
+
 TEST(Law, KeepsFailuresInTheTemporaryFolderUnlessTold) {
   if (std::getenv("MICROSTEP_FAILURES")) GTEST_SKIP() << "MICROSTEP_FAILURES is set";
   EXPECT_EQ(failures_folder(), (std::filesystem::temp_directory_path() / "microstep-failures").string());

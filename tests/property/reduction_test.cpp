@@ -56,8 +56,9 @@ TEST(Mean, IsTheLargeBatchForEveryInnerOp) {
       const Ruling ruling = is_the_large_batch(plan);
       decided += ruling.kind == Ruling::Kind::undecided ? 0 : 1;
       ASSERT_NE(ruling.kind, Ruling::Kind::broken)
-          << failure_report("mean-is-the-large-batch", plan,
-                            [&](const Plan& p) { return is_within(limits, p) ? is_the_large_batch(p) : holds(); });
+          << failure_report("mean-is-the-large-batch", plan, [&](const Plan& p) {
+               return is_within(limits, p) ? is_the_large_batch(p) : beside("outside");
+             });
     }
     EXPECT_EQ(decided, 10) << rule.name;
   }
@@ -83,15 +84,18 @@ Plan padded(const Plan& plan) {
 }
 
 Ruling divides_by_k(const Plan& plan) {
-  if (plan.spec.op != "multi_steps" || plan.spec.text("partial") != "flush_by_k") return holds();
+  if (plan.spec.op != "multi_steps" || plan.spec.text("partial") != "flush_by_k") return beside("no flush_by_k");
   const Plan full = padded(plan);
+  if (full.batches.size() == plan.batches.size()) return beside("the last window is full");
   return same(decide({plan, full, windows(plan), windows(full)}));
 }
 
+// Half: a plan ends with the first microstep of a window, since a flushed window counts, and in half of the plans 1 to
+// 3 microsteps behind it. That is short for 0 of k = 1, 2/3 of k = 2, 5/6 of k = 3 and of k = 4: 7/12 of all.
 RC_GTEST_PROP(FlushByK, IsAWindowFilledUpWithNothing, ()) {
   PlanLimits limits = limits_of("mean");
   limits.spec.choices["partial"] = {"flush_by_k"};
-  obey("flush-by-k-is-filled-up-with-nothing", limits, divides_by_k);
+  obey("flush-by-k-is-filled-up-with-nothing", limits, divides_by_k, 0.5);
 }
 
 Plan turned(Plan plan, const Windows& windows, std::size_t by) {
@@ -153,7 +157,7 @@ const Spec* find(const Spec& spec, std::string_view op) {
 Ruling is_k_times_the_mean(const Plan& plan) {
   const Spec* every = find(plan.spec, "apply_every");
   Plan reference = large_batch_of(plan);
-  if (!every || reference.spec.op != "sgd") return holds();
+  if (!every || reference.spec.op != "sgd") return beside("no sgd behind apply_every");
   reference.spec.args["lr"] = Value(reference.spec.number("lr") * every->number("k"));
   return same(decide({plan, reference, windows(plan)}));
 }
@@ -180,8 +184,8 @@ bool has_gradients(const Plan& plan) {
 
 // nu sums k squares, each weighted with at least 0.999^3: more than the square of the mean, whatever the gradients.
 Ruling differs_for_adam(const Plan& plan) {
-  if (!find(plan.spec, "apply_every") || !find(plan.spec, "adam")) return holds();
-  if (find(plan.spec, "apply_every")->integer("k") < 2 || windows(plan).empty()) return holds();
+  if (!find(plan.spec, "apply_every") || !find(plan.spec, "adam")) return beside("no Adam");
+  if (find(plan.spec, "apply_every")->integer("k") < 2 || windows(plan).empty()) return beside("no window");
   const Plan reference = large_batch_of(plan);
   const Semantics semantics = decide({plan, reference, windows(plan)});
   if (semantics.verdict != Sameness::different) return broken("the same as the large batch");

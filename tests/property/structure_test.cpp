@@ -51,7 +51,7 @@ Ruling same_each_microstep(const Plan& a, const Plan& b) {
 
 Ruling is_associative(const Plan& plan) {
   const std::vector<Spec>& links = plan.spec.of;
-  if (plan.spec.op != "chain" || links.size() < 3) return holds();
+  if (plan.spec.op != "chain" || links.size() < 3) return beside("no chain of three");
   const std::vector<Spec> tail(links.begin() + 1, links.end()), head(links.begin(), links.end() - 1);
   const Plan right = with_spec(plan, chained({links[0], chained(tail)}));
   const Plan left = with_spec(plan, chained({chained(head), links.back()}));
