@@ -94,24 +94,14 @@ void look_behind(const Reading& reading, const Node& node, std::int64_t row, con
   if (!blame.behind) blame.behind = first;
 }
 
-/// Where the accumulator ought to be empty, what is left there matters to the next window only if that takes it in: a
-/// sum goes on from it, as the total of weights does; the first gradient of a mean replaces it.
-bool is_taken_in(const Reading& reading, const Node& node, std::int64_t row, std::size_t column, BallCheck& check) {
-  const auto next = static_cast<std::size_t>(row + 1);
-  if (next >= node.beats.size() || !node.beats[next].opens) return false;
-  const bool adds = node.spec->text("reduce") == "sum" ||
-                    reading.rows().schema().columns()[column].path.starts_with(node.path + "/acc_weight/");
-  return adds && !check.first_outside(row + 1, column);
-}
-
 /// The accumulator itself after a microstep that it took part in. What comes out of a link before it is not shown: it
-/// answers only for what the right input does not explain.
+/// answers only for what the right input does not explain. What is left where it ought to be empty says nothing: if the
+/// next window takes it in, its first row tells.
 void look_into(const Reading& reading, const Node& node, std::int64_t row, BallCheck& check, Blame& blame) {
   const bool empty = node.is_multi_steps() && node.beats[static_cast<std::size_t>(row)].empty;
   for (std::size_t column : node.columns) {
     auto found = check.first_outside(row, column);
-    if (!found || (empty && !is_taken_in(reading, node, row, column, check))) continue;
-    if (replaces_what_was_left(reading, node, *found)) continue;
+    if (!found || empty || replaces_what_was_left(reading, node, *found)) continue;
     auto& blamed = node.is_fed_by_gradients || is_own_fault(reading, node, *found) ? blame.reduction : blame.before;
     if (!blamed) blamed = found;
   }

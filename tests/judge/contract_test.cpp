@@ -185,5 +185,24 @@ TEST(Outcomes, AreReadBackFromTheirNames) {
   EXPECT_EQ(outcome_from_name("green"), std::nullopt);
 }
 
+// Means 3, 2 and 6: 3, then 3.5 and 7.5 were due of 3. One number that was handed on once may stay by chance.
+TEST(Unfaithful, OneNumberThatStaysIsNoLostState) {
+  Hand hand;
+  hand.experiment.plans[Role::accumulated] = hand_plan(hand_spec, 6);
+  hand.evidence.windows = {{0, 1}, {2, 3}, {4, 5}};
+  const auto run_with = [](const std::vector<double>& trace) {
+    return hand_trace(
+        {{"params/w", {0, 0, 0, 0, 0, 0, 0}}, {"gradients/w", {0, 2, 4, 1, 3, 5, 7}}, {"state/of[0]/trace/w", trace}},
+        {});
+  };
+  hand.evidence.experiment = &hand.experiment;
+  hand.evidence.expected[Role::accumulated] = run_with({0, 0, 3, 3, 3.5, 3, 7.5});
+  for (const auto& [seen, cause] : {std::pair{std::vector<double>{0, 0, 3, 3, 3, 3, 3}, "formula"},
+                                    {std::vector<double>{0, 0, 0, 0, 0, 0, 0}, "api-state"}}) {
+    hand.evidence.observed[Role::accumulated] = run_with(seen);
+    EXPECT_EQ(causes_of_unfaithful(hand.evidence), std::vector<std::string>{cause});
+  }
+}
+
 }  // namespace
 }  // namespace microstep

@@ -77,22 +77,28 @@ TEST(NoWindow, IsUndecidableAndWhatComparesWindowsDoesNotApply) {
   EXPECT_EQ(verdict_on(judgement, "emission.silent_zero").outcome, Outcome::holds);
 }
 
-// What is left is replaced by the first gradient of the next window; a sum goes on from it.
+/// What was left of the first window is still there when the first gradient of the next one comes in.
+DumpedTrace with_leftovers(const std::string& spec, bool adds) {
+  DumpedTrace dumped = dumped_run(spec);
+  dumped.trace.presence(2, dumped.trace.schema().find_column("state/acc_grads/w").value()) = Presence::dense;
+  auto left = numbers_of(dumped, "state/acc_grads/w", 2), next = numbers_of(dumped, "state/acc_grads/w", 3);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    left[i] = 1000.1F;
+    const double g = numbers_of(dumped, "gradients/w", 3)[i] = 0.1F * static_cast<float>(i + 1);
+    next[i] = static_cast<float>(left[i] + (adds ? g : static_cast<float>(g - left[i])));
+  }
+  return dumped;
+}
+
+// A sum goes on from it; a running mean replaces it, but for how that rounds.
 TEST(Leftovers, AreTheReductionsWhereTheNextWindowTakesThemIn) {
-  for (const auto& [reduce, id, outcome] :
-       {std::tuple{"mean", "reduction.mean", Outcome::holds}, {"sum", "reduction.sum", Outcome::broken}}) {
-    const std::string spec = std::string("multi_steps(sgd(0.1), k=2, reduce=") + reduce + ")";
-    DumpedTrace dumped = dumped_run(spec);
-    const std::size_t column = dumped.trace.schema().find_column("state/acc_grads/w").value();
-    dumped.trace.presence(2, column) = Presence::dense;
-    auto left = dumped.trace.numbers(2, column), next = dumped.trace.numbers(3, column);
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      left[i] = 4;
-      if (id == std::string("reduction.sum")) next[i] = static_cast<float>(next[i] + 4);
-    }
-    const TraceJudgement judgement = judged_as(spec, dumped);
-    EXPECT_EQ(verdict_on(judgement, "state.accumulator_empty").outcome, Outcome::broken) << reduce;
-    EXPECT_EQ(verdict_on(judgement, id).outcome, outcome) << verdict_on(judgement, id).evidence;
+  for (bool adds : {false, true}) {
+    const std::string id = adds ? "sum" : "mean", spec = "multi_steps(sgd(0.1), k=2, reduce=" + id + ")";
+    const TraceJudgement judgement = judged_as(spec, with_leftovers(spec, adds));
+    EXPECT_EQ(verdict_on(judgement, "state.accumulator_empty").outcome, Outcome::broken) << id;
+    const Verdict& verdict = verdict_on(judgement, "reduction." + id);
+    ASSERT_EQ(verdict.outcome == Outcome::broken, adds) << verdict.evidence;
+    if (adds) EXPECT_EQ(verdict.place->microstep, 3);
   }
 }
 

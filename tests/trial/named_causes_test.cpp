@@ -67,20 +67,6 @@ TEST(NamedCauses, OfAStateThatIsNeverHandedOn) {
   }
 }
 
-// -1 in the first window, then 0.8 of it and -0.2: where 0.9 is declared it stays by chance, in a leaf of one number.
-TEST(NamedCauses, OfAnotherMomentumAreNoStateThatStays) {
-  const Spec problem = parse_spec("linear_regression(features=1, targets=1)", OpKind::problem);
-  DumpedTrace dumped;
-  dumped.trace = run(make_plan(parse_spec("multi_steps(sgd(0.1, momentum=0.8), k=2)"), problem, {.windows = 3}));
-  for (const Column& column : dumped.trace.schema().columns())
-    for (std::int64_t row = 1; row < dumped.trace.rows(); ++row)
-      if (column.path.starts_with("gradients/"))
-        std::ranges::fill(numbers_of(dumped, column.path, row), row <= 2 ? -1 : static_cast<double>(-0.2F));
-      else if (column.path.find("/trace/") != std::string::npos && row >= 2)
-        std::ranges::fill(numbers_of(dumped, column.path, row), -1);
-  EXPECT_EQ(judged_as("multi_steps(sgd(0.1, momentum=0.9), k=2)", dumped).causes, Causes{"formula"});
-}
-
 /// The gradients of each microstep are divided by k before they are added, and then once more.
 TEST(NamedCauses, OfTwoDivisionsAreTheSame) {
   for (const char* k : {"2", "3", "5"}) {
