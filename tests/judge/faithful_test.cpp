@@ -57,6 +57,18 @@ TEST_P(Edge, OfASmallBallIsItsCentre) {
   EXPECT_EQ(judged(GetParam(), below(GetParam(), 1.5), due).outcome, Outcome::broken);
 }
 
+// Any number lies in it, so that none is shown to be right; an infinity that is due is.
+TEST(Faithful, AnInfinitelyWideBallDecidesNothing) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (double seen : {1024.0, infinity}) {
+    const Faithfulness found = judged(Dtype::float32, seen, {Wide(1), infinite_radius});
+    EXPECT_EQ(found.outcome, Outcome::undecidable);
+    EXPECT_EQ(found.reason, "the one-step ball of updates/w after microstep 1 is infinitely wide");
+  }
+  EXPECT_EQ(judged(Dtype::float32, infinity, {Wide(infinity), infinite_radius}).outcome, Outcome::holds);
+  EXPECT_EQ(judged(Dtype::float32, 7, {Wide(infinity), infinite_radius}).outcome, Outcome::undecidable);
+}
+
 TEST(Faithful, ACountHasNoRoom) {
   Trace trace(std::make_shared<const Schema>(std::vector<Column>{}, std::vector<std::string>{"state/count"}));
   Envelope balls(trace.schema_pointer());

@@ -52,5 +52,18 @@ TEST_P(EdgeOfBall, TheNextNumberIsOutside) {
   EXPECT_EQ(broken.first->path, edge.path);
 }
 
+// 0.999 is 1 in bfloat16, and 1-b^t is 0 where a loop forms it there: an update then has any size, unless the trace
+// says that its loop does not.
+TEST(JudgeTrace, AnyUpdateOfAdamInBfloat16IsUndecidableUnlessItsPrecisionIsTold) {
+  DumpedTrace dumped = dumped_run(adam, {.windows = 2, .dtype = Dtype::bfloat16});
+  EXPECT_EQ(judged_as(adam, dumped).faithful.outcome, Outcome::undecidable);
+  dumped.hyper_precision = HyperPrecision::float64;
+  EXPECT_EQ(judged_as(adam, dumped).faithful.outcome, Outcome::holds);
+  numbers_of(dumped, "updates/w", dumped.trace.microsteps())[0] = 1024;
+  EXPECT_EQ(judged_as(adam, dumped).faithful.outcome, Outcome::broken);
+  dumped.hyper_precision = HyperPrecision::undeclared;
+  EXPECT_EQ(judged_as(adam, dumped).faithful.outcome, Outcome::undecidable);
+}
+
 }  // namespace
 }  // namespace microstep

@@ -26,6 +26,8 @@ TraceJudgement judged(const Case& c) {
   DumpedTrace dumped;
   dumped.spec = c.claim;
   dumped.trace = run(plan);
+  // In bfloat16 the balls of Adam are infinitely wide where it is not told.
+  if (c.options.dtype == Dtype::bfloat16) dumped.hyper_precision = plan.hyper_precision;
   for (const auto& batch : plan.batches) {
     double weight = 0;
     for (std::int64_t i : batch) weight += plan.given[static_cast<std::size_t>(i)].weight;

@@ -36,7 +36,8 @@ std::string hidden_state(const Envelope& expected, const Schema& observed);
 
 /// observed and expected: rows of the same microsteps; columns are matched by path. An absent or zero expected leaf
 /// allows zeros only; paths that expected does not have are not judged, nor are numbers that a row of observed lacks.
-/// Where anything is hidden or missing, a ball that shows nothing makes it undecidable. with_start: row 0 too.
+/// Where anything is hidden or missing, a ball that shows nothing makes it undecidable; an infinitely wide one always
+/// does, of a number that is not its centre. with_start: row 0 too.
 Faithfulness faithfulness(const Trace& observed, const Envelope& expected, bool with_start);
 
 }  // namespace microstep
