@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "microstep/train/recorder.hpp"
 #include "microstep/train/run.hpp"
@@ -105,6 +106,23 @@ SchemaPointer without_hidden(const SchemaPointer& declared, const std::vector<bo
 
 Dtype loss_dtype(const Plan& plan) { return plan.params.leaf_count() > 0 ? plan.params.leaf(0).dtype : Dtype::float32; }
 
+// What was added to the params: the recorded updates where they are shown and could be right. The last rounding of an
+// update may be left out where its making and the addition are one fused step.
+void take_recorded(const RowReader& reader, std::int64_t row, std::size_t first_column, Tree<Ball>& updates) {
+  Tree<Ball> recorded = updates;
+  reader.read(row, first_column, recorded);
+  for (std::size_t i = 0; i < updates.leaf_count(); ++i) {
+    if (!updates.is_dense(i) || !recorded.is_dense(i)) continue;
+    const double u = facts(updates.leaf(i).dtype).unit_roundoff;
+    for (std::size_t j = 0; j < updates.values(i).size(); ++j) {
+      Ball &due = updates.values(i)[j], given = recorded.values(i)[j];
+      if (!overlap(given, due)) continue;
+      given.radius = std::max(given.radius, std::min(due.radius, u * std::fabs(static_cast<double>(given.value))));
+      due = given;
+    }
+  }
+}
+
 template <class S>
 bool has_all_leaves(const Tree<S>& tree) {
   for (std::size_t i = 0; i < tree.leaf_count(); ++i)
@@ -116,7 +134,7 @@ bool has_all_leaves(const Tree<S>& tree) {
 
 Balls<Wide> rounding_of(const Plan& plan) {
   return A::rounding(narrowest_dtype(plan.params.layout()), plan.hyper_precision, plan.flushes_subnormals,
-                     plan.true_division);
+                     plan.true_division, plan.running_mean);
 }
 
 Balls<Wide> semantics_of(const Plan& plan) { return A::semantics(narrowest_dtype(plan.params.layout())); }
@@ -140,7 +158,9 @@ Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithm
     bool last = row == static_cast<std::int64_t>(plan.batches.size());
     const auto& batch = plan.batches[static_cast<std::size_t>(row - 1)];
     transformation->update(arithmetic, updates, state, params, {batch_weight(plan, batch), last});
-    apply_updates(arithmetic, params, updates);
+    Tree<Ball> added = updates;
+    take_recorded(reader, row, 2 * leaves, added);
+    apply_updates(arithmetic, params, added);
     recorder.record(params, &gradients, &updates, state, nullptr);
   }
   return recorder.take();

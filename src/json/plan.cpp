@@ -15,9 +15,9 @@ using Form = JsonWriter::Form;
 using Kind = Document::Kind;
 
 constexpr std::string_view plan_keys[] = {
-    "schema",   "spec", "problem",       "params",          "gradient_dtypes",    "given",
-    "batches",  "loss", "interruptions", "hyper_precision", "flushes_subnormals", "true_division",
-    "training", "seed"};
+    "schema",       "spec",     "problem",       "params",          "gradient_dtypes",    "given",
+    "batches",      "loss",     "interruptions", "hyper_precision", "flushes_subnormals", "true_division",
+    "running_mean", "training", "seed"};
 
 void write_gradient_dtypes(JsonWriter& out, const Plan& plan) {
   if (*plan.gradient_layout == plan.params.layout()) return;
@@ -104,6 +104,7 @@ void read_switches(const Document& document, Plan& plan) {
   if (auto name = document.find("hyper_precision")) plan.hyper_precision = read_hyper_precision(*name);
   if (auto flag = document.find("flushes_subnormals")) plan.flushes_subnormals = flag->truth();
   if (auto flag = document.find("true_division")) plan.true_division = flag->truth();
+  if (auto flag = document.find("running_mean")) plan.running_mean = flag->truth();
   if (auto flag = document.find("training")) plan.training = flag->truth();
   if (auto seed = document.find("seed")) plan.seed = read_seed(*seed);
 }
@@ -140,12 +141,9 @@ void write_plan(JsonWriter& out, const Plan& plan) {
   out.close().key("loss").text(plan.loss == Loss::mean ? "mean" : "sum");
   write_integers(out.key("interruptions"), plan.interruptions);
   out.key("hyper_precision").text(to_string(plan.hyper_precision));
-  out.key("flushes_subnormals")
-      .truth(plan.flushes_subnormals)
-      .key("true_division")
-      .truth(plan.true_division)
-      .key("training")
-      .truth(plan.training);
+  out.key("flushes_subnormals").truth(plan.flushes_subnormals).key("true_division").truth(plan.true_division);
+  if (!plan.running_mean) out.key("running_mean").truth(false);
+  out.key("training").truth(plan.training);
   out.key("seed").text(fmt::to_string(plan.seed)).close();
 }
 

@@ -99,6 +99,7 @@ PortFacts read_port_facts(const Document& answer) {
   if (auto precision = answer.find("hyper_precision")) facts.hyper_precision = read_hyper_precision(*precision);
   if (auto flushes = answer.find("flushes_subnormals")) facts.flushes_subnormals = flushes->truth();
   if (auto divides = answer.find("true_division")) facts.true_division = divides->truth();
+  if (auto runs = answer.find("running_mean")) facts.running_mean = runs->truth();
   return facts;
 }
 
@@ -114,10 +115,10 @@ Answer read_answer(const Document& answer, const Plan& plan) {
 }
 
 std::size_t unknown_keys(const Document& answer) {
-  static constexpr std::string_view known[] = {"seq",          "trace",    "skipped",         "errored",
-                                               "version",      "name",     "runtime",         "specs",
-                                               "dtypes",       "problems", "hyper_precision", "flushes_subnormals",
-                                               "true_division"};
+  static constexpr std::string_view known[] = {"seq",           "trace",       "skipped",         "errored",
+                                               "version",       "name",        "runtime",         "specs",
+                                               "dtypes",        "problems",    "hyper_precision", "flushes_subnormals",
+                                               "true_division", "running_mean"};
   std::size_t unknown = 0;
   for (std::size_t i = 0; i < answer.expect(Kind::object).size(); ++i)
     unknown += std::ranges::find(known, std::string_view(answer.key(i))) == std::end(known) ? 1 : 0;
@@ -152,6 +153,7 @@ std::string encode_start_answer(std::int64_t seq, const PortFacts& facts) {
   write_texts(out.key("problems"), facts.problems);
   out.key("hyper_precision").text(to_string(facts.hyper_precision));
   out.key("flushes_subnormals").truth(facts.flushes_subnormals).key("true_division").truth(facts.true_division);
+  out.key("running_mean").truth(facts.running_mean);
   return finished(out);
 }
 

@@ -64,6 +64,7 @@ Plan replay_plan_of(const DumpedTrace& dumped, const Spec& spec) {
   plan.hyper_precision = dumped.hyper_precision;
   plan.flushes_subnormals = dumped.flushes_subnormals;
   plan.true_division = dumped.true_division;
+  plan.running_mean = dumped.running_mean;
   check_as_dumped(plan);
   return plan;
 }

@@ -196,6 +196,7 @@ DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source
   if (auto precision = document.find("hyper_precision")) dumped.hyper_precision = read_hyper_precision(*precision);
   if (auto flushes = document.find("flushes_subnormals")) dumped.flushes_subnormals = flushes->truth();
   if (auto divides = document.find("true_division")) dumped.true_division = divides->truth();
+  if (auto runs = document.find("running_mean")) dumped.running_mean = runs->truth();
   dumped.trace = read_trace(document);
   check_gradients(document.at("steps"));
   dumped.empty_states = empty_states(document);

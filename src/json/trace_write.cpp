@@ -186,6 +186,7 @@ std::string encode_dumped_trace(const DumpedTrace& dumped) {
   out.key("hyper_precision").text(to_string(dumped.hyper_precision));
   out.key("flushes_subnormals").truth(dumped.flushes_subnormals);
   out.key("true_division").truth(dumped.true_division);
+  if (dumped.running_mean) out.key("running_mean").truth(true);
   write_body(out, dumped.trace, dumped.weights, true);
   out.close();
   return out.finish();

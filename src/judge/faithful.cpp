@@ -94,7 +94,9 @@ class Judging {
   void judge_number(std::int64_t row, const Column& column, std::size_t j, double seen, const Ball& due) {
     ++result_.judged;
     if (due.radius == 0) ++result_.exact;
-    if (due.radius == infinite_radius && !wide::same(due.value, Wide(seen))) note_infinite(row, column.path);
+    const bool is_lost = !std::isfinite(seen) && !wide::is_finite(due.value);
+    if (due.radius == infinite_radius && !is_lost && !wide::same(due.value, Wide(seen)))
+      note_infinite(row, column.path);
     double share = share_of_radius(due, seen);
     if (!(share <= 1))
       return note({Role::accumulated, 0, row, column.path, column.shape, column.dtype, static_cast<std::int64_t>(j),
@@ -118,6 +120,7 @@ class Judging {
 
   // Whatever stood there would lie in it.
   void note_infinite(std::int64_t row, const std::string& path) {
+    ++result_.infinite;
     if (result_.reason.empty())
       result_.reason = fmt::format("the one-step ball of {} after microstep {} is infinitely wide", path, row);
   }

@@ -1,3 +1,4 @@
+#include "every_form.hpp"
 #include "exchange.hpp"
 #include "microstep/optim/leaves.hpp"
 #include "microstep/optim/links.hpp"
@@ -7,7 +8,6 @@
 namespace microstep {
 namespace {
 
-enum class Reduce { mean, sum, weighted };
 enum class Skip { never, not_finite, large, window_not_finite };
 
 template <class E>
@@ -46,7 +46,11 @@ class MultiSteps final : public GradientTransformation<A> {
     const bool takes = !is_skipped(arithmetic, updates);
     const bool flushes = input.last && (partial_ == Partial::flush || partial_ == Partial::flush_by_k);
     const bool closes = mini_step + (takes ? 1 : 0) >= (flushes ? 1 : k);
-    if (takes) accumulate(arithmetic, updates, state, mini_step++, input.weight, closes);
+    if (takes) {
+      remember_input(arithmetic, updates, input.weight, mini_step, state);
+      accumulate(arithmetic, updates, state, mini_step++, input.weight, closes);
+      widen_accumulator(arithmetic, reduce_, state);
+    }
     if (closes) return emit(arithmetic, updates, state, params, input, k);
     if (input.last && partial_ == Partial::drop) reset(state, params);
     if (!takes || !multiplies_) return hold(updates, params);
@@ -211,6 +215,7 @@ class MultiSteps final : public GradientTransformation<A> {
 
   void reset(State<V>& state, const Tree<V>& params) const {
     state.count("mini_step") = 0;
+    state.window = {};
     Tree<V>& acc = state.slot("acc_grads");
     acc.replace_layout(acc_layout(params));
     hold(acc, params);

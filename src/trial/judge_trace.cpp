@@ -37,6 +37,9 @@ Faithfulness faithfulness_of(const Trace& trace, const Evidence& evidence) {
     result = faithfulness(trace, expected->second, false);
   else
     result.reason = evidence.undecidable.at(Role::accumulated);
+  const Plan& plan = evidence.experiment->plans.at(Role::accumulated);
+  if (result.infinite > 0 && plan.hyper_precision == HyperPrecision::undeclared)
+    result.reason += "; the trace may say more: state its hyper_precision";
   if (result.reason.empty()) result.reason = evidence.ambiguous;
   if (result.reason.empty() && evidence.windows.empty()) result.reason = "no window closes";
   if (result.reason.empty() && result.judged == 0) result.reason = "the trace has no number to judge";

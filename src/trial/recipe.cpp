@@ -93,6 +93,7 @@ Experiment experiment_of(const Recipe& recipe, const PortFacts& facts) {
   plan.hyper_precision = facts.hyper_precision;
   plan.flushes_subnormals = facts.flushes_subnormals;
   plan.true_division = facts.true_division;
+  plan.running_mean = facts.running_mean;
   check(plan);
   Experiment experiment = experiment_of(recipe.id, plan);
   std::erase_if(experiment.plans,

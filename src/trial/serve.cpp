@@ -20,6 +20,7 @@ PortFacts own_facts() {
   facts.dtypes.assign(all_dtypes().begin(), all_dtypes().end());
   facts.hyper_precision = HyperPrecision::float64;
   facts.true_division = true;
+  facts.running_mean = true;
   return facts;
 }
 

@@ -117,6 +117,7 @@ TEST_P(Goldens, AreThoseOfTheList) {
     PortFacts facts;
     facts.hyper_precision = golden.provenance.hyper_precision;
     facts.flushes_subnormals = golden.provenance.flushes_subnormals;
+    facts.running_mean = true;  // as the port declares
     const Experiment experiment = experiment_of(recipes.at(golden.id), facts);
     for (const auto& [role, plan] : golden.plans)
       EXPECT_TRUE(encode_plan(plan) == encode_plan(experiment.plans.at(role))) << golden.id << " " << to_string(role);

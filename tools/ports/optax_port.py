@@ -134,7 +134,7 @@ def start(asked):
     runtime = {"jaxlib": jax.lib.__version__, "python": platform.python_version()}
     return {"version": 1, "name": "optax", "runtime": runtime | {m.__name__: m.__version__ for m in (optax, jax, np)},
             "specs": list(OPS), "dtypes": ["float64", "float32", "bfloat16", "float16"], "problems": ["replay"],
-            "hyper_precision": "float32", "flushes_subnormals": flushes}
+            "hyper_precision": "float32", "flushes_subnormals": flushes, "running_mean": True}
 
 if __name__ == "__main__":
     requests = {"start": start, "run": lambda request: run(request["plan"]), "stop": lambda _: sys.exit()}

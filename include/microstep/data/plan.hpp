@@ -45,6 +45,8 @@ struct Plan {
   bool flushes_subnormals = false;
   /// Quotients are IEEE divisions, never products with a rounded reciprocal.
   bool true_division = true;
+  /// The mean of a window is a running one, acc + (g - acc)/n, and no sum that is divided.
+  bool running_mean = true;
   /// Train mode (true) or eval mode, explicit.
   bool training = true;
   /// Seed of the named random streams of a trained problem; unused by replay.

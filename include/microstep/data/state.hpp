@@ -14,6 +14,12 @@ struct State {
   std::vector<std::pair<std::string, std::int64_t>> counts;
   std::vector<std::pair<std::string, Tree<S>>> slots;
   std::vector<State> of;
+  /// What balls keep beyond the state, where the form of a reduction is not known: the inputs of the open window.
+  struct Window {
+    std::vector<Tree<S>> inputs;
+    std::vector<double> weights;
+  };
+  Window window{};
 
   std::int64_t& count(std::string_view name) { return named(counts, name); }
   std::int64_t count(std::string_view name) const { return named(counts, name); }

@@ -25,6 +25,7 @@ struct PortFacts {
   HyperPrecision hyper_precision = HyperPrecision::undeclared;
   bool flushes_subnormals = false;
   bool true_division = false;
+  bool running_mean = false;
 };
 
 std::string encode_start_request(std::int64_t seq);

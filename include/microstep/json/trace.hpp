@@ -38,6 +38,7 @@ struct DumpedTrace {
   HyperPrecision hyper_precision = HyperPrecision::undeclared;
   bool flushes_subnormals = false;
   bool true_division = false;
+  bool running_mean = false;
   std::vector<double> weights;
   std::vector<InnerState> empty_states = {};
   Trace trace;

@@ -24,17 +24,19 @@ class Balls {
   using Number = Ball;
   static constexpr bool is_ball = true;
 
-  /// true_division: a quotient is an IEEE division (1u), never a product with a rounded reciprocal.
+  /// true_division: a quotient is an IEEE division (1u), never a product with a rounded reciprocal. running_mean: the
+  /// mean of a window is acc + (g - acc)/n, never a sum that is divided, or of terms that are.
   static Balls rounding(Dtype dtype, HyperPrecision precision = HyperPrecision::undeclared, bool flushes = false,
-                        bool true_division = false) {
-    return {dtype, precision, flushes, true_division, false};
+                        bool true_division = false, bool running_mean = true) {
+    return {dtype, precision, flushes, true_division, running_mean, false};
   }
-  static Balls semantics(Dtype declared) { return {declared, HyperPrecision::float64, false, true, true}; }
+  static Balls semantics(Dtype declared) { return {declared, HyperPrecision::float64, false, true, true, true}; }
 
-  Balls at(Dtype dtype) const { return {dtype, precision_, flushes_, true_division_, semantic_}; }
+  Balls at(Dtype dtype) const { return {dtype, precision_, flushes_, true_division_, running_mean_, semantic_}; }
   Dtype dtype() const { return dtype_; }
   bool is_semantic() const { return semantic_; }
   bool flushes() const { return flushes_; }
+  bool running_mean() const { return running_mean_; }
 
   // For operations that kernels define.
   /// The unit roundoff of an operation; its centre is off by wide_unit_roundoff more.
@@ -73,11 +75,16 @@ class Balls {
   Truth is_finite(const Value& a) const;
   static Value select(Truth which, const Value& a, const Value& b);
   Value declared(const Value& a) const;
-  Balls branching() const { return {dtype_, precision_, flushes_, true_division_, false}; }
+  Balls branching() const { return {dtype_, precision_, flushes_, true_division_, running_mean_, false}; }
 
  private:
-  Balls(Dtype dtype, HyperPrecision precision, bool flushes, bool true_division, bool semantic)
-      : dtype_(dtype), precision_(precision), flushes_(flushes), true_division_(true_division), semantic_(semantic) {}
+  Balls(Dtype dtype, HyperPrecision precision, bool flushes, bool true_division, bool running_mean, bool semantic)
+      : dtype_(dtype),
+        precision_(precision),
+        flushes_(flushes),
+        true_division_(true_division),
+        running_mean_(running_mean),
+        semantic_(semantic) {}
   Value seen_flushed(const Value& x) const;
   bool holds(C value) const;
   Value rounded_of(C value, double size, double propagated, double local) const;
@@ -89,7 +96,7 @@ class Balls {
   bool contraction_agrees(C difference, std::int64_t n, C moved) const;
   double partial_loss(double part) const;
   double lerp_by_difference(const Value& m, const Value& g, const Decay<Value>& d, C value) const;
-  Balls host(Dtype precision) const { return {precision, precision_, flushes_, true_division_, false}; }
+  Balls host(Dtype precision) const { return {precision, precision_, flushes_, true_division_, running_mean_, false}; }
   Value one_minus_power_in(double b, std::int64_t t, Dtype precision) const;
   template <class Formula>
   Value in_every(std::span<const Dtype> precisions, const Formula& formula) const;
@@ -98,6 +105,7 @@ class Balls {
   HyperPrecision precision_;
   bool flushes_;
   bool true_division_;
+  bool running_mean_;
   bool semantic_;
 };
 
