@@ -7,6 +7,7 @@
 #include <set>
 
 #include "experiment_fields.hpp"
+#include "microstep/json/plan.hpp"
 #include "microstep/trial/verify.hpp"
 
 namespace microstep {
@@ -116,12 +117,29 @@ std::int64_t differing_numbers(const Golden& before, const Golden& after) {
   return count;
 }
 
+// What the two ports say of their arithmetic; numbers that differ follow from it.
+std::string other_declarations(const Golden& before, const Golden& after) {
+  const auto was = before.plans.find(Role::accumulated), is = after.plans.find(Role::accumulated);
+  if (was == before.plans.end() || is == after.plans.end()) return {};
+  const Plan &a = was->second, &b = is->second;
+  std::string text;
+  if (a.hyper_precision != b.hyper_precision)
+    text +=
+        fmt::format("declared hyper_precision: {} → {}; ", to_string(a.hyper_precision), to_string(b.hyper_precision));
+  if (a.flushes_subnormals != b.flushes_subnormals)
+    text += fmt::format("declared flushes_subnormals: {} → {}; ", a.flushes_subnormals, b.flushes_subnormals);
+  if (a.true_division != b.true_division)
+    text += fmt::format("declared true_division: {} → {}; ", a.true_division, b.true_division);
+  return text;
+}
+
 // New traces under the old expectations: problems are changes, shares are rounding.
 void compare(const Golden& before, const Golden& after, FolderDiff& result) {
   ++result.compared;
   std::set<std::string> changes = changes_between(before, after);
   const CheckedExperiment checked = verify_golden(before, kept_traces(after));
-  if (changes.empty() && !checked.problems.empty()) changes.insert("numbers: " + checked.problems.front());
+  if (changes.empty() && !checked.problems.empty())
+    changes.insert(other_declarations(before, after) + "numbers: " + checked.problems.front());
   for (const std::string& what : changes) {
     BehaviourChange& change = change_named(result.changes, what);
     change.experiments.push_back(before.id);

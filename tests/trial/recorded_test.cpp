@@ -180,6 +180,20 @@ TEST_F(RecordedFolder, DiffCallsOtherLastBitsRounding) {
   EXPECT_LE(found.largest_share, 1);
 }
 
+TEST_F(RecordedFolder, DiffSaysThatAnotherArithmeticIsDeclared) {
+  const char* adam = R"x("spec":"multi_steps(adam(0.1), k=3)","plans":"same","draw":"scaled")x";
+  auto declared = [&](const std::string& name, HyperPrecision precision) {
+    PortFacts facts;
+    facts.hyper_precision = precision;
+    record(root + "/" + name, {recipe_of(adam)}, facts, own_run, [](std::size_t) {});
+    return root + "/" + name;
+  };
+  const FolderDiff found = diff(declared("a", HyperPrecision::float64), declared("b", HyperPrecision::leaf));
+  ASSERT_EQ(found.changes.size(), 1u);
+  EXPECT_TRUE(found.changes[0].what.starts_with("declared hyper_precision: float64 → leaf; numbers: accumulated: "))
+      << found.changes[0].what;
+}
+
 // Another learning rate in the list of experiments, the same id.
 TEST_F(RecordedFolder, DiffOfOtherExperimentsSaysSoAndComparesNoNumber) {
   const char* faster = R"x("spec":"multi_steps(sgd(1), k=3)","plans":"same","dtype":"float64","draw":"scaled")x";
