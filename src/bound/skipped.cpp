@@ -1,15 +1,11 @@
 #include <algorithm>
 
+#include "can_skip.hpp"
 #include "microstep/bound/semantics.hpp"
 #include "microstep/train/run.hpp"
 
 namespace microstep {
 namespace {
-
-bool can_skip(const Spec& spec) {
-  if (spec.op == "multi_steps" && spec.text("skip") != "never") return true;
-  return std::ranges::any_of(spec.of, can_skip);
-}
 
 bool accumulates(const Spec& spec) { return op_rule(spec.op).accumulates || std::ranges::any_of(spec.of, accumulates); }
 
@@ -133,6 +129,7 @@ class SkipRun {
     std::vector<bool> taken;
     Plan end = plan_;
     end.batches = {plan_.batches.back()};
+    if (!end.shown.empty()) end.shown = {plan_.shown.back()};
     for (std::size_t i = 0; i < accumulators_.size(); ++i) {
       std::size_t before = i;
       end.spec = held_from(plan_.spec, before);

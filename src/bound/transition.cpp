@@ -144,6 +144,7 @@ Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithm
   auto transformation = build<A>(plan.spec);
   Recorder<A> recorder(start.params, start.gradients, start.state, loss_dtype(plan), observed.microsteps());
   const RowReader reader(observed, recorder.schema(), needed_columns(start));
+  const std::vector<Passing> shown = shown_passing(plan, observed);
   std::size_t leaves = start.params.leaf_count();
   recorder.record(start.params, nullptr, nullptr, start.state, nullptr);
   Tree<Ball>& params = start.params;
@@ -157,7 +158,9 @@ Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithm
     Tree<Ball> updates = gradients;
     bool last = row == static_cast<std::int64_t>(plan.batches.size());
     const auto& batch = plan.batches[static_cast<std::size_t>(row - 1)];
-    transformation->update(arithmetic, updates, state, params, {batch_weight(plan, batch), last});
+    const Passing* passing = shown.empty() ? nullptr : &shown[static_cast<std::size_t>(row - 1)];
+    transformation->update(arithmetic, updates, state, params,
+                           {batch_weight(plan, batch), last, nullptr, nullptr, passing});
     Tree<Ball> added = updates;
     take_recorded(reader, row, 2 * leaves, added);
     apply_updates(arithmetic, params, added);

@@ -115,6 +115,7 @@ Plan large_batch_of(const Plan& plan, const std::vector<bool>& skipped) {
   Plan reference = plan;
   reference.spec = without_accumulators(plan.spec);
   reference.interruptions.clear();
+  reference.shown.clear();
   reference.batches.clear();
   for (const auto& window : windows(plan, skipped)) {
     std::vector<std::int64_t> batch;

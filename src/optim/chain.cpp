@@ -25,6 +25,7 @@ class Chain final : public GradientTransformation<A> {
       StepInput own = input;
       if (i > 0) own.before = nullptr;
       if (i + 1 < links_.size()) own.after = nullptr;
+      own.shown = inner_of(input.shown, i);
       links_[i]->update(arithmetic, updates, state.of[i], params, own);
     }
   }
@@ -60,7 +61,9 @@ class Masked final : public GradientTransformation<A> {
     Tree<V> kept = updates;
     Tree<V> seen = params;
     hide(seen);
-    inner_->update(arithmetic, updates, state.of[0], seen, input);
+    StepInput own = input;
+    own.shown = inner_of(input.shown);
+    inner_->update(arithmetic, updates, state.of[0], seen, own);
     for (std::size_t i = 0; i < updates.leaf_count(); ++i)
       if (!shown[i]) restore(updates, kept, i, before[i]);
   }

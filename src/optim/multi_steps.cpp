@@ -43,7 +43,7 @@ class MultiSteps final : public GradientTransformation<A> {
     if (input.after) return close_in_blocks(arithmetic, updates, state, params, input);
     std::int64_t& mini_step = state.count("mini_step");
     const std::int64_t k = current_k(state);
-    const bool takes = !is_skipped(arithmetic, updates);
+    const bool takes = !is_skipped(arithmetic, updates, input.shown);
     const bool flushes = input.last && (partial_ == Partial::flush || partial_ == Partial::flush_by_k);
     const bool closes = mini_step + (takes ? 1 : 0) >= (flushes ? 1 : k);
     if (takes) {
@@ -88,9 +88,9 @@ class MultiSteps final : public GradientTransformation<A> {
     reset(state, params);
   }
 
-  bool is_skipped(const A& arithmetic, const Tree<V>& updates) const {
-    if (skip_ == Skip::not_finite) return !all_finite(arithmetic, updates);
-    return skip_ == Skip::large && !has_norm_below(arithmetic, updates, max_norm_);
+  bool is_skipped(const A& arithmetic, const Tree<V>& updates, const Passing* shown) const {
+    if (skip_ == Skip::not_finite) return !all_finite(arithmetic, updates, shown);
+    return skip_ == Skip::large && !has_norm_below(arithmetic, updates, max_norm_, shown);
   }
 
   void accumulate(const A& arithmetic, Tree<V>& updates, State<V>& state, std::int64_t mini_step, double weight,
@@ -153,9 +153,9 @@ class MultiSteps final : public GradientTransformation<A> {
             std::int64_t k) const {
     Tree<V>& acc = state.slot("acc_grads");
     const std::int64_t length = state.count("mini_step");
-    const StepInput window{window_weight(state, input, length), input.last};
+    const StepInput window{window_weight(state, input, length), input.last, nullptr, nullptr, inner_of(input.shown)};
     LayoutPointer incoming = updates.layout_pointer();
-    if (skip_ == Skip::window_not_finite && !all_finite(arithmetic, acc)) {
+    if (skip_ == Skip::window_not_finite && !all_finite(arithmetic, acc, input.shown)) {
       reset(state, params);
       return hold(updates, params);
     }
@@ -179,7 +179,7 @@ class MultiSteps final : public GradientTransformation<A> {
     updates = state.slot("acc_grads");
     for (std::size_t i = 0; i < updates.leaf_count(); ++i)
       cast_leaf(arithmetic, updates, i, incoming->leaves()[i].dtype);
-    inner_->update(arithmetic, updates, asleep, params, input);
+    inner_->update(arithmetic, updates, asleep, params, {input.weight, input.last});
     for (std::size_t i = 0; i < updates.leaf_count(); ++i) finish_leaf(arithmetic, updates, *incoming, params, i);
     clear_by_multiplication(arithmetic, updates);
   }

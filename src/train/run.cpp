@@ -55,8 +55,10 @@ void Training<A>::step() {
   const auto& batch = plan_->batches.at(static_cast<std::size_t>(microstep_));
   loss = problem_->loss_and_gradient(arithmetic_, params, batch, gradients);
   updates = gradients;
-  ++microstep_;
-  update_and_apply(arithmetic_, *transformation_, params, updates, state, {batch_weight(*plan_, batch), done()});
+  const auto row = static_cast<std::size_t>(microstep_++);
+  const Passing* shown = row < plan_->shown.size() ? &plan_->shown[row] : nullptr;
+  update_and_apply(arithmetic_, *transformation_, params, updates, state,
+                   {batch_weight(*plan_, batch), done(), nullptr, nullptr, shown});
 }
 
 template <class A>

@@ -86,6 +86,22 @@ TEST(Judge, AHiddenStateIsUndecidable) {
   EXPECT_TRUE(result.says("UNDECIDABLE: the trace hides state/acc_grads/w, and no window closes")) << result.out;
 }
 
+// The norm of [0.6, 0.8] is 1 but for roundings of float32.
+TEST(Judge, ASkipThatNothingTellsIsUndecidableInJsonToo) {
+  const Folder folder;
+  const std::string text =
+      R"x({"schema":"microstep/trace/1","spec":"multi_steps(sgd(0.5), k=1, skip=large(1))","initial":{"params":)x"
+      R"x({"w":{"dtype":"float32","shape":[2],"values":[1,1]}}},"steps":[{"gradients":{"w":[0.6,0.8]},)x"
+      R"x("updates":{"w":[0,0]},"params":{"w":[1,1]}}]})x";
+  const Result result = microstep({"judge", folder.write("trace.json", text), "--json"});
+  EXPECT_EQ(result.code, 4) << result.out << result.err;
+  EXPECT_EQ(result.err, "");
+  for (const std::string words :
+       {"\"verdict\": \"undecidable\"", "\"reason\": \"it is not certain in the declared dtype whether a microbatch",
+        "record mini_step and gradient_step", "\"explained_by\": null", "\"warnings\": []", "reduction.mean"})
+    EXPECT_TRUE(result.says(words)) << words << result.out;
+}
+
 TEST(Judge, WhatAStepLacksIsMissingAndTheHeadlineSaysWhatTheExitCodeDoes) {
   const Folder folder;
   const std::string held = R"("values": [0.0, 0.0, 0.0]}}, )";

@@ -11,8 +11,12 @@ namespace microstep {
 /// show of row t-1 (hidden state, a missing leaf) is carried on: the balls that the step before gave, from the start
 /// that the plan declares. arithmetic: rounding for a float trace, semantics for a run over balls. Throws
 /// trace.not-shown where params or gradients have no column in observed, trace.shape where one has another shape,
-/// Undecidable for uncertain control.
+/// Undecidable for uncertain control that the observed counts do not tell.
 Envelope transitions(const Plan& plan, const Envelope& observed, const Balls<Wide>& arithmetic);
+
+/// Per microstep whether the gradients passed the skip rules, as the observed counts tell; empty where no rule can
+/// skip.
+std::vector<Passing> shown_passing(const Plan& plan, const Envelope& observed);
 
 /// The columns and counts that a run of the plan has, from microsteps in double until every leaf has had an update;
 /// what the one-step balls of `observed` would show besides their numbers. Throws as transitions does.

@@ -8,6 +8,7 @@
 
 #include "microstep/data/error.hpp"
 #include "microstep/data/spec.hpp"
+#include "microstep/data/state.hpp"
 #include "microstep/data/tree.hpp"
 #include "microstep/scalar/arithmetic.hpp"
 
@@ -51,6 +52,9 @@ struct Plan {
   bool training = true;
   /// Seed of the named random streams of a trained problem; unused by replay.
   std::uint64_t seed = 0;
+  /// Per microstep what a trace of this plan shows of its skips, for balls that leave them open. No part of the run;
+  /// empty for none.
+  std::vector<Passing> shown = {};
 };
 
 /// Throws Error (plan.*) where the plan contradicts itself: leaves that do not fit, a gradient of an absent param, an

@@ -1,5 +1,6 @@
 #pragma once
 // What an optimizer remembers; the tree of states has the shape of the spec's tree. Names are Optax's.
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -34,5 +35,16 @@ struct State {
     throw Error("data.no-such-state", "the state has no " + std::string(name), {}, "name one of its counts and slots");
   }
 };
+
+/// What a trace shows of one microstep: did what the skip rule of a multi_steps was asked about pass? Nothing where the
+/// trace does not tell. The tree has the shape of the spec's.
+struct Passing {
+  std::optional<bool> passes;
+  std::vector<Passing> of;
+};
+/// nullptr where nothing is shown.
+inline const Passing* inner_of(const Passing* shown, std::size_t i = 0) {
+  return shown && i < shown->of.size() ? &shown->of[i] : nullptr;
+}
 
 }  // namespace microstep

@@ -23,6 +23,8 @@ struct StepInput {
   /// is in the cache. Given only where works_in_blocks() or moves_in_blocks() says so and every leaf is dense.
   const BlockWork* before = nullptr;
   const BlockWork* after = nullptr;
+  /// What a trace shows of this microstep, read where a skip rule is not certain over balls.
+  const Passing* shown = nullptr;
 };
 
 /// A: the arithmetic. Trees: the same leaves as the params; a leaf's operations round to the promotion of the operands'
