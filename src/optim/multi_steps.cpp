@@ -8,13 +8,6 @@
 namespace microstep {
 namespace {
 
-enum class Skip { never, not_finite, large, window_not_finite };
-
-template <class E>
-E named(std::string_view name, std::initializer_list<std::string_view> names) {
-  return static_cast<E>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
 template <class A>
 class MultiSteps final : public GradientTransformation<A> {
  public:

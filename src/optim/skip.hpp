@@ -1,10 +1,20 @@
 #pragma once
 // The rules by which multi_steps leaves a microbatch out. Where one is not certain over balls, both answers are
 // roundings of the declared dtype: a trace's is taken, and without one each throws Undecidable.
+#include <algorithm>
+
 #include "microstep/data/state.hpp"
 #include "microstep/optim/norm.hpp"
 
 namespace microstep {
+
+enum class Skip { never, not_finite, large, window_not_finite };
+
+/// The enumerator whose place among names is that of name.
+template <class E>
+E named(std::string_view name, std::initializer_list<std::string_view> names) {
+  return static_cast<E>(std::find(names.begin(), names.end(), name) - names.begin());
+}
 
 inline bool passes(Truth rule, const Passing* shown, const std::string& what) {
   if (rule == Truth::unsure && shown && shown->passes) return *shown->passes;

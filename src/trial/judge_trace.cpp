@@ -99,6 +99,7 @@ void judge_steps(TraceJudgement& result, const Trace& trace, const std::vector<b
   TraceCauses found = causes_of_trace(evidence, trace, result.faithful, result.contracts);
   result.causes = std::move(found.causes);
   result.explained_by = std::move(found.explained_by);
+  result.explained_state = found.explained_state;
 }
 
 }  // namespace
@@ -110,28 +111,6 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
   note_foreign_states(dumped.empty_states, result.plan.spec, dumped.trace);
   result.microsteps = dumped.trace.microsteps();
   result.warnings = unmatched_globs(result.plan.spec, result.plan.params.layout());
-<<<<<<< HEAD
-  const std::vector<bool> skipped = in_file(source, [&] { return skipped_microsteps(result.plan); });
-  const Experiment experiment{
-      "judge", {{Role::accumulated, result.plan}, {Role::reference, large_batch_of(result.plan, skipped)}}};
-  auto recorded = [&](const Plan& plan) -> Answer {
-    if (plan.spec == result.plan.spec && plan.batches == result.plan.batches) return dumped.trace;
-    return Skipped{"a dumped trace shows one run only"};
-  };
-  Gathering gathering;
-  gathering.bitwise = false;
-  const Evidence evidence = gather(experiment, recorded, gathering);
-  result.contracts = judge_all(evidence);
-  result.faithful = faithfulness_of(dumped.trace, evidence);
-  if (auto expected = evidence.expected.find(Role::accumulated); expected != evidence.expected.end())
-    result.hidden = hidden_state(expected->second, dumped.trace.schema());
-  conclude(result);
-  if (result.outcome != Outcome::broken) return result;
-  TraceCauses found = causes_of_trace(evidence, dumped.trace, result.faithful, result.contracts);
-  result.causes = std::move(found.causes);
-  result.explained_by = std::move(found.explained_by);
-  result.explained_state = found.explained_state;
-=======
   result.plan.shown = shown_passing(result.plan, embedded(dumped.trace));
   std::vector<bool> skipped;
   try {
@@ -141,7 +120,6 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
     return result;
   }
   judge_steps(result, dumped.trace, skipped);
->>>>>>> 50b05b3 (judge: a skip at its threshold is what the trace's counters tell, else undecidable in text and json)
   return result;
 }
 
