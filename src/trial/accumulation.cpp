@@ -37,7 +37,7 @@ void walk(const Spec& spec, std::vector<Outside> outside, Nest& nest) {
     else
       holder = &link;
   }
-  walk(*holder, std::move(outside), nest);
+  if (holder) walk(*holder, std::move(outside), nest);
 }
 
 // Builds skeletons; counts the accumulators that it has passed.

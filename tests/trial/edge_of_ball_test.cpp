@@ -15,10 +15,17 @@ void PrintTo(const Edge& edge, std::ostream* out) {
   *out << edge.spec << " " << edge.path << " " << to_string(edge.dtype);
 }
 
+/// An update is added to its param, too.
+void put(DumpedTrace& dumped, const std::string& path, Dtype dtype, double number) {
+  const std::int64_t last = dumped.trace.microsteps();
+  numbers_of(dumped, path, last)[0] = number;
+  if (path == "updates/w")
+    numbers_of(dumped, "params/w", last)[0] = round_to(dtype, numbers_of(dumped, "params/w", last - 1)[0] + number);
+}
+
 Faithfulness judged_with(const Edge& edge, double number) {
   DumpedTrace dumped = dumped_run(edge.spec, {.windows = 2, .dtype = edge.dtype});
-  const std::int64_t last = dumped.trace.microsteps();
-  numbers_of(dumped, edge.path, last)[0] = number;
+  put(dumped, edge.path, edge.dtype, number);
   return judged_as(edge.spec, dumped).faithful;
 }
 
@@ -59,7 +66,7 @@ TEST(JudgeTrace, AnyUpdateOfAdamInBfloat16IsUndecidableUnlessItsPrecisionIsTold)
   EXPECT_EQ(judged_as(adam, dumped).faithful.outcome, Outcome::undecidable);
   dumped.hyper_precision = HyperPrecision::float64;
   EXPECT_EQ(judged_as(adam, dumped).faithful.outcome, Outcome::holds);
-  numbers_of(dumped, "updates/w", dumped.trace.microsteps())[0] = 1024;
+  put(dumped, "updates/w", Dtype::bfloat16, 1024);
   EXPECT_EQ(judged_as(adam, dumped).faithful.outcome, Outcome::broken);
   dumped.hyper_precision = HyperPrecision::undeclared;
   EXPECT_EQ(judged_as(adam, dumped).faithful.outcome, Outcome::undecidable);
