@@ -9,7 +9,8 @@
 namespace microstep {
 namespace {
 
-// Every fifth example has zero inputs, from the fourth on.
+// Every fifth example has zero inputs, from the fourth on; of examples with labels the first of each label, since two
+// of one label would be the same example.
 constexpr std::int64_t zero_period = 5;
 constexpr std::int64_t zero_phase = 3;
 
@@ -58,16 +59,27 @@ class Supervised final : public Problem<A> {
       std::ranges::transform(from.values(i), to.values(i).begin(), [&](const V& x) { return at.cast(x); });
   }
 
+  std::int64_t label_of(std::int64_t example) const {
+    return data_.below(outputs_, static_cast<std::uint64_t>(example), static_cast<std::uint64_t>(features_));
+  }
+
+  bool has_zero_inputs(std::int64_t example) const {
+    if (example % zero_period != zero_phase) return false;
+    for (std::int64_t e = zero_phase; classifies_ && e < example; e += zero_period)
+      if (label_of(e) == label_of(example)) return false;
+    return true;
+  }
+
   Rows2d<V> rows_of(const std::vector<std::int64_t>& batch) const {
     Rows2d<V> rows;
     for (std::int64_t example : batch) {
       auto which = static_cast<std::uint64_t>(example);
-      bool zero = example % zero_period == zero_phase;
+      const bool zero = has_zero_inputs(example);
       for (std::int64_t f = 0; f < features_; ++f)
         rows.inputs.push_back(A::load(zero ? 0.0 : data_.dyadic(64, which, static_cast<std::uint64_t>(f))));
       auto after = static_cast<std::uint64_t>(features_);
       if (classifies_) {
-        rows.labels.push_back(data_.below(outputs_, which, after));
+        rows.labels.push_back(label_of(example));
         continue;
       }
       for (std::int64_t o = 0; o < outputs_; ++o) {

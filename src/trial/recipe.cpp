@@ -26,10 +26,20 @@ double scaled(const Stream& stream, Dtype dtype, std::uint64_t microstep, std::u
   return round_to(dtype, std::ldexp(negative ? -unit : unit, decade));
 }
 
-// Twelve times 1 to 5 over 64: exact in every dtype, and so are its means over 1 to 4. mixed: signs change from
+// One of 1 to sizes; no element has one twice in the microsteps 1 to sizes - 1.
+constexpr std::uint64_t sizes = 16;
+std::uint64_t own_size(const Stream& stream, std::uint64_t microstep, std::uint64_t index) {
+  const std::uint64_t first = microstep - microstep % sizes;
+  const auto key = [&](std::uint64_t t) { return std::pair(stream.bits(t, 2 * index), t); };
+  std::uint64_t rank = 1;
+  for (std::uint64_t t = first; t < first + sizes; ++t) rank += key(t) < key(microstep) ? 1 : 0;
+  return rank;
+}
+
+// Twelve times 1 to 16 over 64: exact in every dtype, and so are its means over 1 to 4. mixed: signs change from
 // microstep to microstep, so that means may be 0; else each element keeps its own.
 double dyadic(const Stream& stream, std::uint64_t microstep, std::uint64_t index, bool mixed) {
-  double size = static_cast<double>(12 * (stream.below(5, microstep, 2 * index) + 1)) / 64;
+  double size = static_cast<double>(12 * own_size(stream, microstep, index)) / 64;
   bool negative = (stream.bits(mixed ? microstep : 0, 2 * index + 1) & 1) != 0;
   return negative ? -size : size;
 }

@@ -35,6 +35,27 @@ TEST(MakePlan, GivesEveryMicrostepItsOwnExamples) {
   EXPECT_NE(plan.given[0].gradient.values(0)[0], plan.given[1].gradient.values(0)[0]);
 }
 
+std::vector<double> first_gradient(Plan plan, std::int64_t example) {
+  plan.batches = {{example}};
+  Training<Plain<double>> training({}, plan);
+  training.step();
+  std::vector<double> all;
+  for (std::size_t i = 0; i < training.gradients.leaf_count(); ++i)
+    for (double x : training.gradients.values(i)) all.push_back(x);
+  return all;
+}
+
+// At the same params, one example each: 40 examples have 40 gradients. Eight of them are candidates for zero inputs.
+TEST(MakePlan, GivesNoExampleTwice) {
+  for (const char* problem : {"linear_regression(3)", "logistic_regression(3)", "mlp(3, 5, 2)", "replay"}) {
+    const Plan plan =
+        plan_of("multi_steps(sgd(1), k=2)", problem, {.windows = 20, .examples = 1, .dtype = Dtype::float64});
+    std::set<std::vector<double>> gradients;
+    for (std::int64_t example = 0; example < 40; ++example) gradients.insert(first_gradient(plan, example));
+    EXPECT_EQ(gradients.size(), 40U) << problem;
+  }
+}
+
 TEST(MakePlan, CarriesItsOptions) {
   const PlanOptions options{.dtype = Dtype::bfloat16,
                             .gradient_dtype = Dtype::float32,
