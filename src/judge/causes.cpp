@@ -49,7 +49,9 @@ bool spares_a_slot(const Clue& clue) {
   if (clue.is_accumulator() || !reading.emits(clue.row)) return false;
   BallCheck check(reading);
   for (const Node& node : reading.nodes()) {
-    if (node.accumulates() ? node.is_multi_steps() : !node.governor || !reading.awake(node, clue.row)) continue;
+    if (node.accumulates() ? node.is_multi_steps() || (node.gives_updates && clue.is_update())
+                           : !node.governor || !reading.awake(node, clue.row))
+      continue;
     for (std::size_t column : node.columns)
       if (reading.rows().schema().columns()[column].path.ends_with("/" + clue.leaf) &&
           first_nonzero(reading.rows(), clue.row, column) && !check.first_outside(clue.row, column))
@@ -91,8 +93,9 @@ Causes causes_of_nonfinite(const Reading& reading, const Finding& finding) {
 }
 
 Causes causes_of_count(const Reading& reading, const Finding& finding) {
-  std::string path = path_of(reading, finding);
-  bool own = path.ends_with("mini_step") || path.ends_with("gradient_step");
+  const bool own = std::ranges::any_of(reading.nodes(), [&](const Node& node) {
+    return node.accumulates() && std::ranges::find(node.counts, finding.where) != node.counts.end();
+  });
   bool skipped = reading.is_skipped(finding.row);
   if (own) return {skipped ? "nonfinite-skip" : ends_short(reading, finding.row) ? "partial-window" : "boundary"};
   Causes causes;

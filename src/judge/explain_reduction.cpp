@@ -161,7 +161,7 @@ bool lasts(const Clue& clue, double more) {
 Tellings tell_divisors(const Clue& clue) {
   Tellings tellings;
   const double length = static_cast<double>(clue.gradients.size());
-  if (length == 0) return tellings;
+  if (length == 0 || length_of_window(clue) < 2) return tellings;
   const Reduced reduced{clue};
   for (const auto& [name, more] : {std::pair{"one less", -1.0}, {"one more", 1.0}}) {
     const double divisor = length + more;

@@ -39,16 +39,32 @@ Step step_at(const Reading& reading, const Node& node, const Finding& number) {
 /// What a faulty accumulator makes of one input.
 using Makes = Ball (*)(const Step&);
 
-bool is_made_by(const Reading& reading, const Node& node, const Finding& found, Makes makes) {
+struct Match {
+  /// Of the whole column.
+  bool is_made = true;
+  /// In some place where it is wrong the right input of a right accumulator could not be the same.
+  bool is_told_apart = false;
+};
+
+Match match(const Reading& reading, const Node& node, const Finding& found, Makes makes) {
   const std::int64_t size = reading.rows().schema().columns()[found.where].size;
   const std::size_t mirror = *reading.expected_column(found.where);
   Finding number = found;
+  Match result;
   for (number.index = 0; number.index < size; ++number.index) {
     number.observed = number_at(reading.rows(), found.row, found.where, number.index);
     number.expected = number_at(*reading.expected(), found.row, mirror, number.index);
-    if (!overlap(number.observed, makes(step_at(reading, node, number)))) return false;
+    const Ball made = makes(step_at(reading, node, number));
+    result.is_made = result.is_made && overlap(number.observed, made);
+    const bool apart = !overlap(number.observed, number.expected) && !overlap(made, number.expected);
+    result.is_told_apart = result.is_told_apart || apart;
   }
-  return true;
+  return result;
+}
+
+bool is_made_by(const Reading& reading, const Node& node, const Finding& found, Makes makes) {
+  const Match result = match(reading, node, found, makes);
+  return result.is_made && result.is_told_apart;
 }
 
 Ball keeps_all(const Step& s) { return s.in.add(s.before, s.input); }
@@ -86,8 +102,9 @@ bool replaces_what_was_left(const Reading& reading, const Node& node, const Find
   const bool opens = found.row > 0 && node.beats[static_cast<std::size_t>(found.row)].opens;
   return opens && node.is_multi_steps() && node.spec->text("reduce") != "sum" &&
          first_nonzero(reading.rows(), found.row - 1, found.where) &&
-         is_made_by(reading, node, found,
-                    [](const Step& s) { return s.in.add(s.before, s.in.subtract(s.input, s.before)); });
+         match(reading, node, found, [](const Step& s) {
+           return s.in.add(s.before, s.in.subtract(s.input, s.before));
+         }).is_made;
 }
 
 bool keeps_all_before(const Reading& reading, const Node& node, const Finding& found) {

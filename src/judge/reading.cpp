@@ -76,7 +76,7 @@ std::string Reading::missing() const {
 
 void Reading::collect(const Spec& spec, const std::string& path, Standing standing) {
   std::size_t own = nodes_.size();
-  nodes_.push_back({&spec, path, standing.governor, {}, {}, {}, standing.fed_by_gradients});
+  nodes_.push_back({&spec, path, standing.governor, {}, {}, {}, standing.fed_by_gradients, standing.gives_updates});
   if (nodes_[own].accumulates()) {
     has_accumulator_ = true;
     always_one_ = always_one_ && stays_one(spec.args.at("k"));
@@ -85,7 +85,9 @@ void Reading::collect(const Spec& spec, const std::string& path, Standing standi
   if (nodes_[own].is_multi_steps()) standing.governor = own;
   standing.masked = standing.masked || spec.op == "masked";
   standing.fed_by_gradients = standing.fed_by_gradients && !nodes_[own].accumulates();
+  const bool gives_updates = standing.gives_updates;
   for (std::size_t i = 0; i < spec.of.size(); ++i) {
+    standing.gives_updates = gives_updates && i + 1 == spec.of.size();
     collect(spec.of[i], fmt::format("{}/of[{}]", path, i), standing);
     if (spec.op == "chain") standing.fed_by_gradients = false;
   }

@@ -31,6 +31,8 @@ struct Node {
   std::vector<Beat> beats;
   /// The gradients of the trace come in as they are: no link and no accumulator stands before it.
   bool is_fed_by_gradients = false;
+  /// What it gives is the update: no link and no accumulator stands behind it.
+  bool gives_updates = false;
 
   bool is_multi_steps() const { return spec->op == "multi_steps"; }
   bool may_skip() const { return is_multi_steps() && spec->text("skip") != "never"; }
@@ -91,7 +93,7 @@ class Reading {
   /// What holds of a node by where it stands in the spec.
   struct Standing {
     std::optional<std::size_t> governor;
-    bool masked = false, fed_by_gradients = true;
+    bool masked = false, fed_by_gradients = true, gives_updates = true;
   };
   void collect(const Spec& spec, const std::string& path, Standing standing);
   void assign_columns();

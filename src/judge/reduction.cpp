@@ -110,12 +110,22 @@ void look_into(const Reading& reading, const Node& node, std::int64_t row, BallC
 /// The sum of apply_every is there to be seen; that of multi_steps is gone when its last gradient has come in.
 bool shows_result(const Node& node) { return !node.is_multi_steps() && !node.columns.empty(); }
 
+/// The sum was right, and comes out as another number: where nothing stands behind the accumulator, it gave that.
+void look_at_emission(const Reading& reading, const Node& node, std::int64_t row, BallCheck& check, Blame& blame) {
+  if (!node.gives_updates || !reading.emits(row) || blame.before) return;
+  for (std::size_t leaf = 0; leaf < reading.updates().size() && !blame.reduction; ++leaf)
+    if (reading.is_governed(leaf)) blame.reduction = check.first_outside(row, reading.updates()[leaf]);
+}
+
 void blame_reduction(const Reading& reading, const Node& node, BallCheck& check, Blame& blame) {
   const std::vector<std::size_t> leaves = leaves_of_columns(reading);
   for (std::int64_t row = 1; row < reading.rows().rows() && !blame.reduction; ++row) {
     look_into(reading, node, row, check, blame);
-    if (blame.reduction || shows_result(node) || !node.beats[static_cast<std::size_t>(row)].emits) continue;
-    look_behind(reading, node, row, leaves, check, blame);
+    if (blame.reduction || !node.beats[static_cast<std::size_t>(row)].emits) continue;
+    if (shows_result(node))
+      look_at_emission(reading, node, row, check, blame);
+    else
+      look_behind(reading, node, row, leaves, check, blame);
   }
 }
 

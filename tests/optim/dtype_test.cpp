@@ -35,6 +35,13 @@ TEST(AccumulatorDtype, Float32UnderSixteenBitsIsMoreExact) {
   EXPECT_EQ(last_update(same, Dtype::float16, g), round_to(Dtype::float16, -0.233154));
 }
 
+// 2/3 is 0.66796875 in bfloat16, and 190 times that 126.9, which is 127; 190 times 2/3 is 126.7, which is 126.5.
+TEST(AccumulatorDtype, AShareIsCastToItBeforeItMultiplies) {
+  auto loop = typed_loop("multi_steps(sgd(1), k=2, reduce=weighted)", Dtype::bfloat16);
+  loop.step({0}, {1});
+  EXPECT_EQ(loop.step({190}, {2}), Numbers{-127});
+}
+
 TEST(AccumulatorDtype, OnesInBfloat16StopAt256) {
   const Numbers ones(512, 1.0);
   EXPECT_EQ(last_update("multi_steps(sgd(1), k=512, reduce=sum)", Dtype::bfloat16, ones), -256);

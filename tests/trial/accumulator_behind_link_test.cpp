@@ -68,6 +68,56 @@ TEST(BehindALink, AMeanInPlaceOfTheSumIsSeen) {
   EXPECT_EQ(verdict_on(judged_as(summed, dumped), "reduction.sum").outcome, Outcome::broken);
 }
 
+// Where nothing is summed and nothing is left, a number that is a little off is neither.
+TEST(BehindALink, ASmallFaultBeforeAWindowOfOneIsNotTheAccumulators) {
+  const char* const spec = "chain(clip_by_global_norm(0.5), apply_every(1))";
+  DumpedTrace dumped = dumped_run(spec);
+  for (const Column& column : dumped.trace.schema().columns())
+    for (std::int64_t row = 1; row < dumped.trace.rows(); ++row)
+      if (column.path.starts_with("updates/") || column.path.find("/grad_acc/") != std::string::npos)
+        for (double& x : numbers_of(dumped, column.path, row)) x = static_cast<float>(x * (1 - 0x1p-20));
+  const TraceJudgement judgement = judged_as(spec, dumped);
+  EXPECT_EQ(judgement.faithful.outcome, Outcome::broken);
+  for (const char* id : {"reduction.sum", "state.accumulator_empty"})
+    EXPECT_EQ(verdict_on(judgement, id).outcome, Outcome::undecidable) << verdict_on(judgement, id).evidence;
+}
+
+// grad_acc holds the sum, and its k-th comes out.
+TEST(Emission, OfASumThatIsDividedBreaksTheSum) {
+  for (const char* spec : {"apply_every(2)", "chain(sgd(0.1), apply_every(2))"}) {
+    DumpedTrace dumped = dumped_run(spec);
+    for (const Column& column : dumped.trace.schema().columns())
+      for (std::int64_t row = 2; row < dumped.trace.rows() && column.path.starts_with("updates/"); row += 2) {
+        auto update = numbers_of(dumped, column.path, row);
+        const std::string leaf = column.path.substr(8);
+        auto params = numbers_of(dumped, "params/" + leaf, row), before = numbers_of(dumped, "params/" + leaf, row - 1);
+        for (std::size_t i = 0; i < update.size(); ++i) params[i] = static_cast<float>(before[i] + (update[i] /= 2));
+      }
+    const TraceJudgement judgement = judged_as(spec, dumped);
+    ASSERT_EQ(verdict_on(judgement, "reduction.sum").outcome, Outcome::broken) << spec;
+    EXPECT_EQ(verdict_on(judgement, "reduction.sum").place->path.substr(0, 8), "updates/");
+    EXPECT_EQ(judgement.causes, std::vector<std::string>{"sum-mean"}) << spec;
+  }
+}
+
+// A count that goes on to k where it begins anew is the accumulator's own.
+TEST(Counter, OfApplyEveryIsNoTimeIndex) {
+  const char* const spec = "chain(sgd(0.1), apply_every(2))";
+  DumpedTrace dumped = dumped_run(spec);
+  const std::size_t count = dumped.trace.schema().find_count("state/of[1]/count").value();
+  for (std::int64_t row = 2; row < dumped.trace.rows(); row += 2) dumped.trace.count(row, count) = 2;
+  EXPECT_EQ(judged_as(spec, dumped).causes, std::vector<std::string>{"boundary"});
+}
+
+// With k = 1 the sum is the mean: a factor is another one's.
+TEST(WindowOfOne, IsReducedRightWhateverComesOut) {
+  for (const char* actual : {"multi_steps(sgd(0.05), k=1)", "multi_steps(sgd(0.2), k=1)"}) {
+    const TraceJudgement judgement = judged_as("multi_steps(sgd(0.1), k=1)", dumped_run(actual));
+    EXPECT_NE(verdict_on(judgement, "reduction.mean").outcome, Outcome::broken) << actual;
+    EXPECT_EQ(judgement.causes, std::vector<std::string>{"formula"}) << actual;
+  }
+}
+
 // Means come at 2, 4, ..., sums of three at 3, 6, 9, 12; nothing is held back after 6 and 12 alone.
 TEST(TwoAccumulators, AnUpdateAmidACommonWindowIsNotDue) {
   const char* const spec = "chain(multi_steps(sgd(0.1), k=2), apply_every(3))";
