@@ -102,7 +102,7 @@ class Awake {
 
   Spec over(const Spec& inner) const { return {"multi_steps", own_.args, {inner}}; }
 
-  void add(const Causes& causes, Links links, const std::string& kind) {
+  void add(const Causes& causes, const Links& links, const std::string& kind) {
     std::string name = kind;
     for (const std::string& cause : causes) name += " " + cause;
     if (std::ranges::find(found_, name, &Hypothesis::kind) != found_.end()) name += " once more";
