@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "can_skip.hpp"
 #include "microstep/bound/semantics.hpp"
+#include "microstep/bound/transition.hpp"
 #include "microstep/train/run.hpp"
 
 namespace microstep {

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "microstep/bound/transition.hpp"
 #include "microstep/scalar/ball.hpp"
 #include "microstep/train/run.hpp"
 
@@ -47,11 +48,6 @@ double units_of(const Spec& problem) {
     if (leaf.shape.size() == 1) units += static_cast<double>(leaf.shape[0]);
   }
   return units;
-}
-
-bool can_skip(const Spec& spec) {
-  if (spec.op == "multi_steps" && spec.text("skip") != "never") return true;
-  return std::ranges::any_of(spec.of, can_skip);
 }
 
 // Numbers of a row for one param: gradient, update, param and each slot of the state; from one microstep of a run with

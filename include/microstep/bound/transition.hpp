@@ -14,6 +14,9 @@ namespace microstep {
 /// Undecidable for uncertain control that the observed counts do not tell.
 Envelope transitions(const Plan& plan, const Envelope& observed, const Balls<Wide>& arithmetic);
 
+/// One of the spec's accumulators has a skip rule.
+bool can_skip(const Spec& spec);
+
 /// Per microstep whether the gradients passed the skip rules, as the observed counts tell; empty where no rule can
 /// skip.
 std::vector<Passing> shown_passing(const Plan& plan, const Envelope& observed);
