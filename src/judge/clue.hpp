@@ -44,8 +44,8 @@ struct Clue {
 /// None for a count, or a column without balls.
 std::optional<Clue> clue_of(const Reading& reading, const Finding& finding);
 
-/// A hypothesis must leave at most this share of a difference, and of what is there, unexplained. It tells causes apart,
-/// and a broken reduction from an undecidable one where something is wrong anyhow; it calls nothing wrong.
+/// A hypothesis must leave at most this share of a difference, and of what is there, unexplained. It tells causes
+/// apart, and a broken reduction from an undecidable one where something is wrong anyhow; it calls nothing wrong.
 inline constexpr double unexplained_share = 1.0 / 64;
 bool explains(const Clue& clue, const Numbers& hypothesis);
 /// The expected column times one factor.
