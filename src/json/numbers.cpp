@@ -95,6 +95,7 @@ std::size_t always_kept_digits(Dtype dtype) {
     case Dtype::bfloat16:
       return 2;
     case Dtype::float16:
+    case Dtype::tf32:
       return 3;
   }
   return 0;

@@ -1,6 +1,7 @@
 #include "microstep/kernels/matmul.hpp"
 
 #include <Eigen/Core>
+#include <vector>
 
 #include "microstep/scalar/emulated.hpp"
 
@@ -12,6 +13,16 @@ void by_loops(const A& arithmetic, Reduction order, const Matrix<typename A::Val
               const Matrix<typename A::Value>& b, typename A::Value* result) {
   for (std::int64_t i = 0; i < a.rows; ++i)
     for (std::int64_t j = 0; j < b.columns; ++j) *result++ = dot(arithmetic, a.row(i), b.column(j), order);
+}
+
+template <class A>
+typename A::Value cast_to(const A& arithmetic, Dtype dtype, const typename A::Value& x) {
+  if constexpr (has_eigen_path<A>)
+    return static_cast<typename A::Value>(round_to(dtype, static_cast<double>(x)));
+  else if constexpr (std::is_same_v<A, Plain<Wide>>)
+    return x;
+  else
+    return arithmetic.at(dtype).cast(x);
 }
 
 template <class T, int order>
@@ -37,11 +48,38 @@ bool has_unit_stride(const Matrix<Value>& m) {
   return m.column_stride == 1 || m.row_stride == 1;
 }
 
+// Row-major, each element rounded to the dtype.
+template <class A>
+std::vector<typename A::Value> rounded(const A& arithmetic, Dtype dtype, const Matrix<typename A::Value>& m) {
+  std::vector<typename A::Value> values;
+  values.reserve(static_cast<std::size_t>(m.rows * m.columns));
+  for (std::int64_t i = 0; i < m.rows; ++i)
+    for (std::int64_t j = 0; j < m.columns; ++j) values.push_back(cast_to(arithmetic, dtype, m.row(i)[j]));
+  return values;
+}
+
+template <class A>
+MatmulPath by_narrow_inputs(const A& arithmetic, const KernelPolicy& policy, const Matrix<typename A::Value>& a,
+                            const Matrix<typename A::Value>& b, typename A::Value* result) {
+  const Dtype dtype = policy.inputs == MatmulInputs::tf32 ? Dtype::tf32 : Dtype::bfloat16;
+  KernelPolicy rest = policy;
+  rest.inputs = MatmulInputs::same;
+  const auto narrow_a = rounded(arithmetic, dtype, a), narrow_b = rounded(arithmetic, dtype, b);
+  using M = Matrix<typename A::Value>;
+  return matmul(arithmetic, rest, M::row_major(narrow_a.data(), a.rows, a.columns),
+                M::row_major(narrow_b.data(), b.rows, b.columns), result);
+}
+
 }  // namespace
 
 template <class A>
 MatmulPath matmul(const A& arithmetic, const KernelPolicy& policy, const Matrix<typename A::Value>& a,
                   const Matrix<typename A::Value>& b, typename A::Value* result) {
+  if (policy.inputs != MatmulInputs::same) return by_narrow_inputs(arithmetic, policy, a, b, result);
+  if (policy.one_row && a.rows == 1) {
+    by_loops(arithmetic, *policy.one_row, a, b, result);
+    return MatmulPath::loops;
+  }
   if constexpr (has_eigen_path<A>) {
     if (policy.matmul == MatmulPath::eigen && has_unit_stride(a) && has_unit_stride(b)) {
       by_eigen(a, b, result);
@@ -49,7 +87,7 @@ MatmulPath matmul(const A& arithmetic, const KernelPolicy& policy, const Matrix<
     }
   }
   by_loops(arithmetic, policy.reduction, a, b, result);
-  return MatmulPath::sequential;
+  return MatmulPath::loops;
 }
 
 template MatmulPath matmul(const Plain<float>&, const KernelPolicy&, const Matrix<float>&, const Matrix<float>&,

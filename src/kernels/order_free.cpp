@@ -13,7 +13,10 @@ namespace {
 template <class C>
 class OrderFree {
  public:
-  explicit OrderFree(const Balls<C>& arithmetic) : arithmetic_(arithmetic), facts_(facts(arithmetic.dtype())) {}
+  OrderFree(const Balls<C>& arithmetic, const Reduction& reduction)
+      : arithmetic_(arithmetic),
+        facts_(facts(arithmetic.dtype())),
+        least_roundings_(reduction.order == Order::kahan ? 3 : 0) {}
 
   void add(const BasicBall<C>& given) {
     const BasicBall<C> x = arithmetic_.seen(given);
@@ -37,7 +40,7 @@ class OrderFree {
   }
 
   BasicBall<C> result() const {
-    const double roundings = static_cast<double>(products_ ? terms_ : std::max<std::int64_t>(terms_ - 1, 0));
+    const double roundings = this->roundings();
     const C reach = size_ * C(1 + roundings * unit());
     const bool overflows = !(reach <= C(facts_.largest));
     if (!wide::is_finite(value_)) return {value_, certain_ && !overflows ? 0.0 : infinite_radius};
@@ -49,6 +52,11 @@ class OrderFree {
 
  private:
   double unit() const { return arithmetic_.unit() + wide_unit_roundoff; }
+
+  double roundings() const {
+    const std::int64_t additions = std::max<std::int64_t>(terms_ - 1, 0);
+    return static_cast<double>((terms_ < 3 ? additions : std::max(additions, least_roundings_)) + (products_ ? 1 : 0));
+  }
 
   static bool is_plain(C x) { return x != 0 && wide::is_finite(x); }
 
@@ -91,6 +99,7 @@ class OrderFree {
 
   const Balls<C>& arithmetic_;
   const DtypeFacts& facts_;
+  std::int64_t least_roundings_;
   C value_ = 0;
   C size_ = 0;
   double propagated_ = 0;
@@ -104,22 +113,23 @@ class OrderFree {
 }  // namespace
 
 template <class C>
-BasicBall<C> order_free_sum(const Balls<C>& arithmetic, const Strided<BasicBall<C>>& terms) {
-  OrderFree<C> total(arithmetic);
+BasicBall<C> order_free_sum(const Balls<C>& arithmetic, const Strided<BasicBall<C>>& terms,
+                            const Reduction& reduction) {
+  OrderFree<C> total(arithmetic, reduction);
   for (std::int64_t i = 0; i < terms.count; ++i) total.add(terms[i]);
   return total.result();
 }
 
 template <class C>
-BasicBall<C> order_free_dot(const Balls<C>& arithmetic, const Strided<BasicBall<C>>& x,
-                            const Strided<BasicBall<C>>& y) {
-  OrderFree<C> total(arithmetic);
+BasicBall<C> order_free_dot(const Balls<C>& arithmetic, const Strided<BasicBall<C>>& x, const Strided<BasicBall<C>>& y,
+                            const Reduction& reduction) {
+  OrderFree<C> total(arithmetic, reduction);
   for (std::int64_t i = 0; i < x.count; ++i) total.add_product(x[i], y[i]);
   return total.result();
 }
 
-template BasicBall<Wide> order_free_sum(const Balls<Wide>&, const Strided<BasicBall<Wide>>&);
+template BasicBall<Wide> order_free_sum(const Balls<Wide>&, const Strided<BasicBall<Wide>>&, const Reduction&);
 template BasicBall<Wide> order_free_dot(const Balls<Wide>&, const Strided<BasicBall<Wide>>&,
-                                        const Strided<BasicBall<Wide>>&);
+                                        const Strided<BasicBall<Wide>>&, const Reduction&);
 
 }  // namespace microstep::kernels

@@ -16,7 +16,7 @@ namespace {
 
 // Where a hyper-parameter's 1-b or 1-b^t may be formed for a leaf of the dtype.
 std::span<const Dtype> precisions_of(HyperPrecision precision, Dtype leaf, bool of_power) {
-  static constexpr Dtype widening[] = {Dtype::float64, Dtype::float32, Dtype::bfloat16, Dtype::float16};
+  static constexpr Dtype widening[] = {Dtype::float64, Dtype::float32, Dtype::bfloat16, Dtype::float16, Dtype::tf32};
   const std::span<const Dtype> all = widening;
   switch (precision) {
     case HyperPrecision::leaf:

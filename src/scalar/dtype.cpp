@@ -23,7 +23,10 @@ int grid_exponent(const DtypeFacts& f, int exponent) {
   return grid > lowest ? grid : lowest;
 }
 
-int bit_count(Dtype dtype) { return dtype == Dtype::float64 ? 64 : dtype == Dtype::float32 ? 32 : 16; }
+// tf32 is stored as a float32 of which the last 13 bits are 0.
+int bit_count(Dtype dtype) {
+  return dtype == Dtype::float64 ? 64 : dtype == Dtype::float32 || dtype == Dtype::tf32 ? 32 : 16;
+}
 
 std::uint64_t float16_bits(double x) {
   std::uint64_t sign = std::signbit(x) ? 0x8000 : 0;
@@ -92,13 +95,13 @@ std::uint64_t bits_of(Dtype dtype, double x) {
   if (dtype == Dtype::float64) return std::bit_cast<std::uint64_t>(x);
   if (dtype == Dtype::float16) return float16_bits(x);
   std::uint32_t single = std::bit_cast<std::uint32_t>(static_cast<float>(x));
-  return dtype == Dtype::float32 ? single : single >> 16;
+  return dtype == Dtype::bfloat16 ? single >> 16 : single;
 }
 
 double from_bits(Dtype dtype, std::uint64_t bits) {
   if (dtype == Dtype::float64) return std::bit_cast<double>(bits);
   if (dtype == Dtype::float16) return float16_value(bits);
-  auto single = static_cast<std::uint32_t>(dtype == Dtype::float32 ? bits : bits << 16);
+  auto single = static_cast<std::uint32_t>(dtype == Dtype::bfloat16 ? bits << 16 : bits);
   return static_cast<double>(std::bit_cast<float>(single));
 }
 

@@ -90,9 +90,9 @@ TEST_P(EveryOp, GradientIsTheFiniteDifference) {
 }
 
 const KernelPolicy policies[] = {{},
-                                 {Reduction::sequential, MatmulPath::sequential, TanhPath::scalar},
-                                 {Reduction::reversed, MatmulPath::sequential, TanhPath::scalar},
-                                 {Reduction::pairwise, MatmulPath::sequential, TanhPath::scalar}};
+                                 {Reduction::sequential, MatmulPath::loops, TanhPath::scalar},
+                                 {Reduction::reversed, MatmulPath::loops, TanhPath::scalar},
+                                 {Reduction::pairwise, MatmulPath::loops, TanhPath::scalar}};
 
 template <class Value>
 void expect_inside(const std::vector<Ball>& ball, const std::vector<Value>& numbers) {

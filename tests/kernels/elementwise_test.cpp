@@ -10,7 +10,7 @@
 namespace microstep {
 namespace {
 
-const KernelPolicy scalar{Reduction::sequential, MatmulPath::sequential, TanhPath::scalar};
+const KernelPolicy scalar{Reduction::sequential, MatmulPath::loops, TanhPath::scalar};
 
 std::vector<float> samples() {
   std::vector<float> x{0, -0.0F, 0x1p-149F, 0x1p-126F, 1e-4F, 3e-4F, 4e-4F, 7.9F, 8, 9, 20, 100, 1e30F, HUGE_VALF};

@@ -16,7 +16,7 @@ struct Sizes {
 };
 const std::vector<Sizes> all_sizes{{1, 1, 1},   {2, 3, 4},   {7, 1, 5}, {1, 9, 1},
                                    {8, 32, 64}, {33, 17, 3}, {3, 0, 2}, {0, 4, 2}};
-const KernelPolicy by_loops{Reduction::sequential, MatmulPath::sequential, TanhPath::scalar};
+const KernelPolicy by_loops{Reduction::sequential, MatmulPath::loops, TanhPath::scalar};
 
 std::vector<std::int64_t> small_integers(std::int64_t count) {
   std::mt19937 bits(static_cast<unsigned>(count));
@@ -68,9 +68,9 @@ TEST(Matmul, IsTheProductOnEveryPath) {
   for (const Sizes& s : all_sizes) {
     expect_products<float>(s, {}, MatmulPath::eigen);
     expect_products<double>(s, {}, MatmulPath::eigen);
-    expect_products<float>(s, by_loops, MatmulPath::sequential);
-    expect_products<double>(s, by_loops, MatmulPath::sequential);
-    expect_products<Wide>(s, {}, MatmulPath::sequential);
+    expect_products<float>(s, by_loops, MatmulPath::loops);
+    expect_products<double>(s, by_loops, MatmulPath::loops);
+    expect_products<Wide>(s, {}, MatmulPath::loops);
   }
 }
 
@@ -78,7 +78,7 @@ TEST(Matmul, EigenNeedsAUnitStride) {
   const std::vector<float> x{1, 99, 2, 99, 99, 99, 99, 99, 3, 99, 4};
   const Matrix<float> sparse{x.data(), 2, 2, 8, 2};
   std::vector<float> c(4);
-  EXPECT_EQ(kernels::matmul(Plain<float>{}, KernelPolicy{}, sparse, sparse, c.data()), MatmulPath::sequential);
+  EXPECT_EQ(kernels::matmul(Plain<float>{}, KernelPolicy{}, sparse, sparse, c.data()), MatmulPath::loops);
   EXPECT_EQ(c, (std::vector<float>{7, 10, 15, 22}));
 }
 
@@ -88,7 +88,7 @@ TEST(Matmul, LoopsTakeThePolicysOrder) {
   const std::vector<float> x{1, e, e}, ones{1, 1, 1};
   float c = 0;
   for (auto [order, expected] : {std::pair(Reduction::sequential, 1.0F), std::pair(Reduction::reversed, 1 + 2 * e)}) {
-    kernels::matmul(Plain<float>{}, KernelPolicy{order, MatmulPath::sequential, TanhPath::scalar},
+    kernels::matmul(Plain<float>{}, KernelPolicy{order, MatmulPath::loops, TanhPath::scalar},
                     Matrix<float>::row_major(x.data(), 1, 3), Matrix<float>::row_major(ones.data(), 3, 1), &c);
     EXPECT_EQ(c, expected);
   }

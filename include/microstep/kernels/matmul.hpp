@@ -22,6 +22,7 @@ struct Matrix {
 };
 
 /// result = a b. a: [m, k], b: [k, n], result: [m, n] row-major, not overlapping a or b. Answers which path ran.
+/// policy.inputs: both sides are first rounded to that dtype; over semantic balls, and in Wide, that is no rounding.
 /// For Plain<float>, Plain<double>, Plain<Wide>, Emulated<double>, Balls<Wide>.
 template <class A>
 MatmulPath matmul(const A& arithmetic, const KernelPolicy& policy, const Matrix<typename A::Value>& a,

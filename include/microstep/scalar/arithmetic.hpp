@@ -11,6 +11,7 @@
 //   decay(b)                    b and 1-b as used by lerp; 1-b is formed in the hyper precision
 //   one_minus_power(b, t)       1 - b^t, formed in the hyper precision, then cast to the dtype
 //   add subtract multiply divide negate absolute square square_root exp log tanh maximum
+//   multiply_add(a, b, c)       a b + c with one rounding (Wide: two); balls: fused or not
 //   cast(Value)                 stored in a leaf of this dtype
 //   mean_step(acc, g, n)        acc + (g - acc)/n
 //   lerp(m, g, decay)           b m + (1-b) g

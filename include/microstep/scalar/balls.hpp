@@ -60,6 +60,7 @@ class Balls {
   Value subtract(const Value& a, const Value& b) const { return add(a, negate(b)); }
   Value multiply(const Value& a, const Value& b) const;
   Value divide(const Value& a, const Value& b) const;
+  Value multiply_add(const Value& a, const Value& b, const Value& c) const { return add(multiply(a, b), c); }
   static Value negate(const Value& a) { return {-a.value, a.radius}; }
   static Value absolute(const Value& a) { return {a.value < 0 ? -a.value : a.value, a.radius}; }
   Value square(const Value& a) const;

@@ -10,7 +10,8 @@
 
 namespace microstep {
 
-enum class Dtype : std::uint8_t { float64, float32, bfloat16, float16 };
+/// tf32 is the format to which matrix units round their inputs: no leaf has it, and no plan, trace or port names it.
+enum class Dtype : std::uint8_t { float64, float32, bfloat16, float16, tf32 };
 
 /// significand: bits with the hidden one; max_exponent: largest e of a finite 2^e; min_exponent: of the smallest
 /// normal.
@@ -31,12 +32,15 @@ inline constexpr DtypeFacts rows[] = {
     {"float32", 24, -126, 127, 0x1p-24, 0x1p-149, 0x1p-126, 0x1.fffffep127},
     {"bfloat16", 8, -126, 127, 0x1p-8, 0x1p-133, 0x1p-126, 0x1.fep127},
     {"float16", 11, -14, 15, 0x1p-11, 0x1p-24, 0x1p-14, 0x1.ffcp15},
+    {"tf32", 11, -126, 127, 0x1p-11, 0x1p-136, 0x1p-126, 0x1.ffcp127},
 };
 }  // namespace dtype_table
 
 constexpr const DtypeFacts& facts(Dtype dtype) { return dtype_table::rows[static_cast<int>(dtype)]; }
 constexpr std::string_view to_string(Dtype dtype) { return facts(dtype).name; }
+/// Of a leaf; none for tf32.
 std::optional<Dtype> dtype_from_name(std::string_view name);
+/// That a leaf can have.
 std::span<const Dtype> all_dtypes();
 
 /// The dtype of an operation on a and b, by JAX's promotion table: float16 with bfloat16 gives float32.

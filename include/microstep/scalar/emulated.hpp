@@ -1,5 +1,6 @@
 #pragma once
 // Any dtype in a carrier C: each operation is done in C and rounded to the dtype; exact while C has 2p+2 bits or more.
+#include <bit>
 #include <cmath>
 
 #include "microstep/scalar/arithmetic.hpp"
@@ -37,6 +38,7 @@ struct Emulated {
   C subtract(C a, C b) const { return rounded(a - b); }
   C multiply(C a, C b) const { return rounded(a * b); }
   C divide(C a, C b) const { return rounded(a / b); }
+  C multiply_add(C a, C b, C c) const { return dtype == Dtype::float64 ? std::fma(a, b, c) : fused(a * b, c); }
   static C negate(C a) { return -a; }
   static C absolute(C a) { return std::fabs(a); }
   C square(C a) const { return rounded(a * a); }
@@ -55,6 +57,15 @@ struct Emulated {
   Emulated branching() const { return *this; }
 
  private:
+  // product: exact in the carrier. What the sum loses in it turns an even last bit odd, so that no tie of the dtype is
+  // made up (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, IEEE Trans. Comput. 57, 2008).
+  C fused(C product, C c) const {
+    const C sum = product + c;
+    const C of_c = sum - product, lost = (product - (sum - of_c)) + (c - of_c);
+    if (!std::isfinite(sum) || lost == 0 || (std::bit_cast<std::uint64_t>(sum) & 1) != 0) return rounded(sum);
+    return rounded(std::nextafter(sum, lost > 0 ? HUGE_VAL : -HUGE_VAL));
+  }
+
   C power(C base, std::int64_t exponent) const {
     C result = 1;
     for (; exponent > 0; exponent >>= 1, base = multiply(base, base))

@@ -41,6 +41,12 @@ struct Plain {
   static T subtract(T a, T b) { return a - b; }
   static T multiply(T a, T b) { return a * b; }
   static T divide(T a, T b) { return a / b; }
+  static T multiply_add(T a, T b, T c) {
+    if constexpr (std::is_same_v<T, Wide>)
+      return a * b + c;
+    else
+      return std::fma(a, b, c);
+  }
   static T negate(T a) { return -a; }
   static T absolute(T a) { return a < 0 ? -a : a; }
   static T square(T a) { return a * a; }
