@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "microstep/grad/ops.hpp"
 
@@ -80,6 +83,24 @@ TEST(Tape, LongChainIsLinearAndDoesNotRecurse) {
     EXPECT_LE(chain.capacity, 2 * 2 * chain.nodes);
     EXPECT_EQ(chain.gradient, 1) << "an even number of negations";
   }
+}
+
+double seconds_of_chain(std::int64_t length) {
+  Chain chain{length};
+  const auto begin = std::chrono::steady_clock::now();
+  run_chain(&chain);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Four times the length takes four times as long where time is linear and 16 times where it is quadratic; 8 is their
+// geometric mean. Noise only adds, so the least of interleaved rounds counts, and rounds go on while they help.
+TEST(Tape, LongChainTakesLinearTime) {
+  double shorter = std::numeric_limits<double>::infinity(), longer = shorter;
+  for (int round = 0; round < 40 && (round < 5 || longer >= 8 * shorter); ++round) {
+    shorter = std::min(shorter, seconds_of_chain(25'000));
+    longer = std::min(longer, seconds_of_chain(100'000));
+  }
+  EXPECT_LT(longer, 8 * shorter) << longer << " s and " << shorter << " s";
 }
 
 TEST(Tape, OnlyWhatLeadsToTheLossIsVisited) {
