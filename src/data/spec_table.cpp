@@ -128,6 +128,23 @@ ArgumentRule clearing() {
                 "how a held update and an old sum become 0; multiply keeps NaN and inf as NaN");
 }
 
+ArgumentRule skipping() {
+  return one_of(
+      "skip", {"never", "not_finite", "large(max_norm)", "window_not_finite"},
+      "microbatches left out: they move nothing and do not count. not_finite: those with a NaN or infinity; "
+      "window_not_finite: none, but a full window whose accumulator is not finite is thrown away: the update is "
+      "zero, the inner does not run, the accumulator and mini_step become 0, gradient_step stays");
+}
+
+ArgumentRule ending() {
+  return one_of(
+      "partial", {"hold", "flush", "flush_by_k", "drop"},
+      "what becomes of a window that is not full in the plan's last microstep, in that microstep itself. hold: "
+      "nothing, mini_step and the accumulator stay as they are; flush: it is emitted, reduced by its own length; "
+      "flush_by_k: the same, but a mean is divided by k; drop: no update. All but hold leave mini_step and the "
+      "accumulator 0, and the flushes count in gradient_step");
+}
+
 std::vector<OpRule> wrappers() {
   return {
       {"masked",
@@ -150,10 +167,12 @@ std::vector<OpRule> wrappers() {
        transformation,
        Inner::one,
        {ranged("k", integer_schedule, "", microsteps, "microsteps a window; step is the gradient_step"),
-        one_of("reduce", {"mean", "sum", "weighted"}, "what the inner receives"),
-        one_of("skip", {"never", "not_finite", "large(max_norm)", "window_not_finite"}, "microbatches left out"),
-        ranged("max_norm", number, "0", positive, "written inside skip=large(max_norm): skips larger gradients"),
-        one_of("partial", {"hold", "flush", "flush_by_k", "drop"}, "what becomes of a last window that is not full"),
+        one_of("reduce", {"mean", "sum", "weighted"}, "what the inner receives"), skipping(),
+        ranged("max_norm", number, "0", positive,
+               "written inside skip=large(max_norm): a microbatch whose global norm is max_norm or more is skipped; "
+               "Optax's "
+               "own rule takes the square: its max_squared_norm=4 is large(2)"),
+        ending(),
         one_of("acc_dtype", {"same", "float32", "float64", "bfloat16", "float16"}, "dtype of the accumulator"),
         clearing()},
        "the inner runs once a window of k microsteps",

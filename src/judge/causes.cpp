@@ -60,13 +60,31 @@ bool spares_a_slot(const Clue& clue) {
   return false;
 }
 
+/// The update of the param's leaf is shown, and is what was due: whatever is wrong with the param comes after it.
+bool has_right_update(const Clue& clue) {
+  const Reading& reading = clue.reading;
+  const auto update = reading.rows().schema().find_column("updates/" + clue.leaf);
+  return clue.path().starts_with("params/") && update &&
+         reading.rows().presence(clue.row, *update) == Presence::dense &&
+         !BallCheck(reading).first_outside(clue.row, *update);
+}
+
+/// A right update that is added twice, or not at all.
+bool is_added_otherwise(const Reading& reading, const Finding& finding) {
+  const auto clue = clue_of(reading, finding);
+  if (!clue || !has_right_update(*clue)) return false;
+  Numbers twice;
+  for (std::size_t i = 0; i < clue->before.size(); ++i) twice.push_back(2 * clue->expected[i] - clue->before[i]);
+  return clue->observed == clue->before || explains(*clue, twice);
+}
+
 Causes explained(const Reading& reading, const Finding& finding) {
   Causes causes;
   auto clue = clue_of(reading, finding);
   if (!clue) return causes;
   if (clue->path().find("/acc_weight/") != std::string::npos) return {"token-weight"};
   for (auto* explain : {explain_leaf, explain_formula, explain_decay, explain_hyper}) explain(*clue, causes);
-  if (!causes.empty() || spares_a_slot(*clue)) return causes;
+  if (!causes.empty() || spares_a_slot(*clue) || has_right_update(*clue)) return causes;
   explain_reduction(*clue, causes);
   if (causes.empty() || causes == Causes{"boundary"}) explain_clip(*clue, causes);
   return causes;
@@ -156,6 +174,7 @@ Causes causes_of_value(const Reading& reading, const Finding& finding) {
   if (finding.is_count) return causes_of_count(reading, finding);
   if (!is_finite(finding.observed)) return causes_of_not_finite(reading, finding);
   if (is_of_a_sleeper(reading, finding)) return causes_of_movement(reading, finding);
+  if (is_added_otherwise(reading, finding)) return {"api-state"};
   Causes causes;
   add_cause(causes, ends_short(reading, finding.row), "partial-window");
   for (const std::string& cause : explained(reading, finding)) add_cause(causes, true, cause.c_str());
@@ -173,6 +192,11 @@ std::size_t numbers_that_tell(const Reading& reading, const Finding& finding) {
   add(clue);
   if (clue) add(next_of(*clue));
   return numbers;
+}
+
+bool is_by_one_factor(const Reading& reading, const Finding& finding) {
+  const auto clue = clue_of(reading, finding);
+  return clue && !clue->is_behind_adam() && is_one_factor(*clue);
 }
 
 bool is_other_factor(const Reading& reading, const Finding& finding) {

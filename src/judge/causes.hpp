@@ -23,7 +23,9 @@ Causes causes_of_value(const Reading& reading, const Finding& finding);
 bool is_other_reduction(const Reading& reading, const Finding& finding);
 /// How many numbers of the column, and of it where it is next outside, an explanation must fit.
 std::size_t numbers_that_tell(const Reading& reading, const Finding& finding);
-/// It may be that of another reduction, or of another learning rate.
+/// Behind an accumulator that is not seen to be wrong: it may be that of another reduction, or of another learning rate.
+bool is_by_one_factor(const Reading& reading, const Finding& finding);
+/// The same behind one that is seen to be right.
 bool is_other_factor(const Reading& reading, const Finding& finding);
 /// The first number of the trace outside of its ball, from that row on; state before updates before params.
 std::optional<Finding> first_unfaithful(const Reading& reading, std::int64_t first_row);

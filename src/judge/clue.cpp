@@ -22,18 +22,6 @@ double weight_of(const Plan& plan, std::int64_t row) {
   return weight;
 }
 
-void add_window(Clue& clue) {
-  const Reading& reading = clue.reading;
-  auto column = reading.rows().schema().find_column("gradients/" + clue.leaf);
-  if (!column || reading.rows().schema().columns()[*column].size != static_cast<std::int64_t>(clue.observed.size()))
-    return;
-  for (std::int64_t row = reading.first_row_of_window(clue.row); row <= clue.row; ++row) {
-    if (reading.is_skipped(row) || row < 1 || row > static_cast<std::int64_t>(reading.plan().batches.size())) continue;
-    clue.gradients.push_back(numbers_of(reading.rows(), row, *column));
-    clue.weights.push_back(weight_of(reading.plan(), row));
-  }
-}
-
 }  // namespace
 
 bool Clue::is_accumulator() const {
@@ -75,6 +63,20 @@ std::optional<Numbers> Clue::slot(std::string_view name, std::int64_t at_row) co
   return std::nullopt;
 }
 
+Taken taken_in(const Clue& clue, std::int64_t first, std::int64_t end) {
+  Taken taken;
+  const Reading& reading = clue.reading;
+  auto column = reading.rows().schema().find_column("gradients/" + clue.leaf);
+  if (!column || reading.rows().schema().columns()[*column].size != static_cast<std::int64_t>(clue.observed.size()))
+    return taken;
+  for (std::int64_t row = first; row < end; ++row) {
+    if (reading.is_skipped(row) || row < 1 || row > static_cast<std::int64_t>(reading.plan().batches.size())) continue;
+    taken.gradients.push_back(numbers_of(reading.rows(), row, *column));
+    taken.weights.push_back(weight_of(reading.plan(), row));
+  }
+  return taken;
+}
+
 std::optional<Clue> clue_of(const Reading& reading, const Finding& finding) {
   if (finding.is_count || finding.role != Role::accumulated || finding.row < 1) return std::nullopt;
   auto mirror = reading.expected_column(finding.where);
@@ -97,7 +99,9 @@ std::optional<Clue> clue_of(const Reading& reading, const Finding& finding) {
       clue.leaf_index = i;
       clue.params = numbers_of(rows, finding.row - 1, reading.params()[i]);
     }
-  add_window(clue);
+  Taken window = taken_in(clue, reading.first_row_of_window(clue.row), clue.row + 1);
+  clue.gradients = std::move(window.gradients);
+  clue.weights = std::move(window.weights);
   return clue;
 }
 

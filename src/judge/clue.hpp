@@ -41,6 +41,14 @@ struct Clue {
   std::optional<Numbers> slot(std::string_view name, std::int64_t at_row) const;
 };
 
+/// Gradients of the leaf, one row each, and the weights of their microbatches.
+struct Taken {
+  std::vector<Numbers> gradients;
+  std::vector<double> weights;
+};
+/// In the rows from first to before end, but for skipped ones.
+Taken taken_in(const Clue& clue, std::int64_t first, std::int64_t end);
+
 /// None for a count, or a column without balls.
 std::optional<Clue> clue_of(const Reading& reading, const Finding& finding);
 
@@ -80,9 +88,10 @@ const Spec* find_op(const Spec& spec, std::string_view prefix);
 /// What is there beyond what was due: one multiple of the params, of which at least two numbers tell.
 bool is_multiple_of_params(const Clue& clue);
 
-/// Of an update, or of how far a param moves: one factor in each leaf and in the next window, behind an accumulator
-/// that is seen to be right up to the window's last gradient. Another learning rate does that as well as another
-/// reduction.
+/// Of an update, or of how far a param moves: one factor in each leaf and in the next window. Another learning rate
+/// does that as well as another reduction.
+bool is_one_factor(const Clue& clue);
+/// The same behind an accumulator that is seen to be right up to the window's last gradient.
 bool is_factor_behind(const Clue& clue);
 
 // Each adds the causes whose hypotheses explain the clue.

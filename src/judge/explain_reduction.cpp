@@ -143,31 +143,33 @@ Tellings tell_reductions(const Clue& clue) {
   return tellings;
 }
 
-/// So is the sum of each later row of the window that the accumulator shows.
-bool lasts(const Clue& clue, double more) {
-  if (!clue.is_accumulator() || declared(clue) != Reduction::mean) return true;
-  const std::int64_t last = clue.reading.first_row_of_window(clue.row) + clue.reading.window_length(clue.row) - 1;
-  for (std::int64_t row = clue.row + 1; row < last; ++row) {
-    const auto other = clue_of(clue.reading, {Role::accumulated, row, clue.column});
-    if (!other) return false;
-    const std::size_t taken = other->gradients.size();
-    if (!explains(*other, combined(*other, std::vector<double>(taken, 1 / (static_cast<double>(taken) + more)))))
-      return false;
-  }
-  return true;
+/// The first window had nothing to leave out: of that leaf, all was right when it ended.
+bool began_right(const Clue& clue) {
+  std::int64_t row = 1;
+  while (row < clue.row && !clue.reading.closes(row)) ++row;
+  return row < clue.row && !BallCheck(clue.reading).first_outside(row, clue.column);
 }
 
-/// Divided by one more than the window's length, or by one less.
-Tellings tell_divisors(const Clue& clue) {
+/// All gradients since the start, of an accumulator that no window clears: by what the window's are divided, or by the
+/// number of all. It shows in the second window.
+Tellings tell_leftovers(const Clue& clue) {
   Tellings tellings;
-  const double length = static_cast<double>(clue.gradients.size());
-  if (length == 0 || length_of_window(clue) < 2) return tellings;
+  constexpr std::int64_t last_looked_at = 3;
+  if (clue.gradients.empty() || clue.reading.window_of(clue.row) > last_looked_at || !began_right(clue))
+    return tellings;
   const Reduced reduced{clue};
-  for (const auto& [name, more] : {std::pair{"one less", -1.0}, {"one more", 1.0}}) {
-    const double divisor = length + more;
-    const bool applies = divisor > 0 && explains_reduced(clue, reduced.right, scaled(reduced.right, length / divisor));
-    tell(tellings, applies && lasts(clue, more), "boundary", name);
+  const Taken earlier = taken_in(clue, 1, clue.reading.first_row_of_window(clue.row));
+  const bool weighted = reduced.reduction == Reduction::weighted, sums = reduced.reduction == Reduction::sum;
+  double window = 0, before = 0;
+  for (double w : clue.weights) window += weighted ? w : 1;
+  Numbers all = reduced.right;
+  for (std::size_t t = 0; t < earlier.gradients.size(); ++t) {
+    const double weight = weighted ? earlier.weights[t] : 1;
+    before += weight;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += weight / (sums ? 1 : window) * earlier.gradients[t][i];
   }
+  tell(tellings, reduced.to(all), "boundary", "all since the start");
+  tell(tellings, !sums && reduced.to(scaled(all, window / (window + before))), "boundary", "mean since the start");
   return tellings;
 }
 
@@ -202,8 +204,8 @@ bool is_same_factor(const Factor& one, const Clue& clue) {
 
 }  // namespace
 
-bool is_factor_behind(const Clue& clue) {
-  if (clue.path().starts_with("state/") || !is_accumulated_right(clue)) return false;
+bool is_one_factor(const Clue& clue) {
+  if (clue.path().starts_with("state/")) return false;
   const auto factor = common_factor(movement_of(clue));
   if (!factor) return false;
   const auto& columns = clue.is_update() ? clue.reading.updates() : clue.reading.params();
@@ -214,9 +216,11 @@ bool is_factor_behind(const Clue& clue) {
   return !next || is_same_factor(*factor, *next);
 }
 
+bool is_factor_behind(const Clue& clue) { return is_accumulated_right(clue) && is_one_factor(clue); }
+
 void explain_reduction(const Clue& clue, Causes& causes) {
   if (!clue.reading.has_accumulator() || clue.is_behind_adam()) return;
-  for (auto* tellings_of : {tell_parts, tell_reductions, tell_divisors}) {
+  for (auto* tellings_of : {tell_parts, tell_reductions, tell_leftovers}) {
     for (const Telling& telling : consistent(clue, tellings_of)) add_cause(causes, true, telling.cause);
     if (!causes.empty()) return;
   }

@@ -136,8 +136,8 @@ Verdict not_told(const Reading& reading, const Finding& finding, std::string_vie
 
 Verdict not_its_fault(const Reading& reading, const Finding& finding, std::string_view side) {
   return undecidable(
-      fmt::format("{} leaves its ball in microstep {} and no other reduction makes that number of it: the fault lies "
-                  "{} the reduction",
+      fmt::format("{} leaves its ball in microstep {} and no other reduction that is tried makes that number of it: it "
+                  "seems that the fault lies {} the reduction",
                   reading.rows().schema().columns()[finding.where].path, finding.row, side));
 }
 
@@ -160,7 +160,7 @@ Verdict judge_reduction(const Reading& reading, std::string_view reduce, std::st
   if (blame.before) return not_its_fault(reading, *blame.before, "before");
   if (blame.one_number)
     return not_told(reading, *blame.one_number, "as by another reduction; one number does not tell that from others");
-  if (blame.behind && is_other_factor(reading, *blame.behind))
+  if (blame.behind && is_by_one_factor(reading, *blame.behind))
     return not_told(reading, *blame.behind, "by one factor: as by another learning rate, or by another reduction");
   if (blame.behind) return not_its_fault(reading, *blame.behind, "behind");
   return verdict_of(

@@ -63,7 +63,8 @@ std::string words_of(const TraceJudgement& j, const std::string& cause) {
     return "the window's gradients are summed, or divided twice, where their mean is declared";
   if (cause == "token-weight" && breaks(j, "reduction.mean"))
     return "microbatches count by their weights where their plain mean is declared";
-  if (cause == "boundary" && !breaks(j, "emission.every_k") && breaks(j, "state.accumulator_empty"))
+  if (cause == "boundary" && !breaks(j, "emission.every_k") &&
+      (j.never_cleared || breaks(j, "state.accumulator_empty")))
     return "something of a closed window is left in the accumulator";
   if (cause == "boundary" && !breaks(j, "emission.every_k") && breaks(j, "emission.counters"))
     return "the accumulator's counters are not those of the windows";

@@ -123,7 +123,13 @@ bool counts_tell_apart(const Trace& trace, std::int64_t row, const Envelope& dec
   return false;
 }
 
-// In some place where the trace is not what was declared, the two could not show the same.
+Renaming renaming_of(ShownState state, const Spec& other, const Spec& claimed) {
+  if (state == ShownState::kept) return as_it_is;
+  return state == ShownState::renamed ? under_paths_of(other, claimed) : Renaming(without_state);
+}
+
+}  // namespace
+
 bool are_told_apart(const Trace& trace, const Envelope& declared, const Envelope& other, const Hypothesis& hypothesis,
                     std::int64_t first_row) {
   const bool rounds = hypothesis.causes == std::vector<std::string>{"dtype"};
@@ -136,13 +142,6 @@ bool are_told_apart(const Trace& trace, const Envelope& declared, const Envelope
   }
   return false;
 }
-
-Renaming renaming_of(ShownState state, const Spec& other, const Spec& claimed) {
-  if (state == ShownState::kept) return as_it_is;
-  return state == ShownState::renamed ? under_paths_of(other, claimed) : Renaming(without_state);
-}
-
-}  // namespace
 
 bool is_state_of(const Plan& plan, const Spec& spec, const Trace& trace) {
   Plan other = plan;

@@ -39,11 +39,18 @@ std::vector<Hypothesis> hypotheses(const Spec& claimed);
 /// it.
 std::vector<Hypothesis> awake(const Spec& multi_steps);
 
-/// What the trace shows is the hypothesis', and what it shows outside of the declared balls tells the two apart; with its
-/// state as it stands, under the paths of the other spec, or without it. first_wrong: the row in which it leaves the
-/// declared balls.
+/// What the trace shows is the hypothesis', and what it shows outside of the declared balls tells the two apart; with
+/// its state as it stands, under the paths of the other spec, or without it. first_wrong: the row in which it leaves
+/// the declared balls.
 bool explains(const Plan& plan, const Hypothesis& hypothesis, const Trace& trace, const Envelope& declared,
               std::int64_t first_wrong, ShownState state);
+/// In some place where the trace is not what was declared, from that row on, the two could not show the same.
+bool are_told_apart(const Trace& trace, const Envelope& declared, const Envelope& other, const Hypothesis& hypothesis,
+                    std::int64_t first_row);
+/// The trace is that of the plan's spec but for an accumulator that no window clears: divided by what each window is,
+/// or by all since the start.
+bool is_never_cleared(const Plan& plan, const Windows& windows, const Trace& trace, const Envelope& declared,
+                      std::int64_t first_wrong);
 /// Each place of the state that the trace shows is one of the spec's.
 bool is_state_of(const Plan& plan, const Spec& spec, const Trace& trace);
 

@@ -100,6 +100,7 @@ void judge_steps(TraceJudgement& result, const Trace& trace, const std::vector<b
   result.causes = std::move(found.causes);
   result.explained_by = std::move(found.explained_by);
   result.explained_state = found.explained_state;
+  result.never_cleared = found.never_cleared;
 }
 
 }  // namespace

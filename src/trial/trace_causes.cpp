@@ -118,6 +118,9 @@ TraceCauses causes_of_trace(const Evidence& evidence, const Trace& trace, const 
   if (faithful.first) {
     const Envelope& declared = evidence.expected.at(Role::accumulated);
     if (auto found = by_other_specs(plan, trace, declared, faithful.first->microstep)) result = *found;
+    result.never_cleared =
+        result.causes.empty() && is_never_cleared(plan, evidence.windows, trace, declared, faithful.first->microstep);
+    if (result.never_cleared) result.causes = {"boundary"};
     if (result.causes.empty()) result.causes = causes_of_unfaithful(evidence);
     const auto there = broken_there(contracts, declared, faithful.first->microstep);
     if (result.causes == Causes{"formula"}) add(result.causes, of_contracts(there, {"emission.", "state."}));

@@ -18,6 +18,8 @@ struct TraceCauses {
   /// What the trace shows is that spec's.
   std::optional<Spec> explained_by;
   ShownState explained_state = ShownState::kept;
+  /// What is left of closed windows explains all that is shown.
+  bool never_cleared = false;
 };
 
 /// Never without a cause; only for a trace that is unfaithful or of which a contract is broken.

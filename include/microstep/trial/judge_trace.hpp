@@ -28,6 +28,8 @@ struct TraceJudgement {
   /// Another spec, of which the updates and params are, and where its state is kept every step.
   std::optional<Spec> explained_by;
   ShownState explained_state = ShownState::kept;
+  /// Where the cause is `boundary`: the gradients of closed windows were never cleared.
+  bool never_cleared = false;
   /// The first place of the spec's state that the trace does not show; empty for none.
   std::string hidden;
   /// What in the spec has no effect, such as a mask that matches no leaf.
