@@ -3,16 +3,24 @@
 #include <algorithm>
 
 #include "due_window.hpp"
+#include "factors.hpp"
 #include "microstep/bound/semantics.hpp"
+#include "side_by_side.hpp"
 
 namespace microstep {
 namespace {
 
-// What is linear and has no state of its own makes the same of each microstep and of their mean; so does decay in front
-// of an accumulator, while the params stand still.
-bool is_at_home_anywhere(const Outside& outside) {
-  const std::string cause = cause_of_link(outside.link);
-  return (cause == "micro-state" && !has_state(outside.link)) || (cause == "decay-form" && outside.before);
+// What is linear and has no state of its own makes the same of each microstep and of their mean or sum.
+bool is_at_home_anywhere(const Spec& link) { return cause_of_link(link) == "micro-state" && !has_state(link); }
+
+bool is_decay_in_front(const Outside& outside) { return outside.before && cause_of_link(outside.link) == "decay-form"; }
+
+Spec decaying(Spec link, double times) {
+  if (link.op == "masked")
+    link.of[0] = decaying(Spec(link.of[0]), times);
+  else
+    link.args["weight_decay"] = Value(link.number("weight_decay") * times);
+  return link;
 }
 
 // Every step from the given spec to the equivalent one is left out in turn; what is then another computation is a
@@ -37,7 +45,8 @@ class Search {
         outside();
         if (!nest_.side_by_side) reductions();
       }
-      if (nest_.side_by_side) side_by_side();
+      if (nest_.side_by_side)
+        for (const std::string& cause : causes_side_by_side(spec_, reference_, due_, same_)) add(true, cause);
       mask();
       partial_window();
     }
@@ -81,9 +90,27 @@ class Search {
   void outside() {
     for (std::size_t i = 0; i < nest_.levels.size(); ++i)
       for (const Outside& link : nest_.levels[i].outside) {
-        const auto due = is_at_home_anywhere(link) ? std::nullopt : due_link(link.link);
-        if (due) add(!same_(nested({}, Kept{i, {*due, link.before}})), cause_of_link(link.link));
+        const auto due = is_at_home_anywhere(link.link) ? std::nullopt : due_link(link.link);
+        if (!due) continue;
+        const bool needed =
+            is_decay_in_front(link) ? decays_otherwise(*due, i) : !same_(nested({}, Kept{i, {*due, link.before}}));
+        add(needed, cause_of_link(link.link));
       }
+  }
+
+  // While the params stand still, decay in front of an accumulator is once in the mean of what it takes, and in their
+  // sum as often as there are.
+  bool decays_otherwise(const Spec& decay, std::size_t level) const {
+    if (due_.reduce != "sum") return false;
+    double times = 1;
+    for (std::size_t i = level; i < nest_.levels.size(); ++i) {
+      const double* k = std::get_if<double>(&nest_.levels[i].accumulator.args.at("k").data);
+      if (!k) return !same_(nested({}, Kept{level, {decay, true}}));
+      times *= *k;
+    }
+    std::vector<Spec> inner = links_of(reference_);
+    std::ranges::replace(inner, decay, decaying(decay, times));
+    return !same_(nested_over(nest_, chained(inner), std::vector<std::string>(nest_.levels.size(), "sum")));
   }
 
   // The reductions that the spec has, where they are these; the due ones elsewhere.
@@ -100,38 +127,6 @@ class Search {
     if (due_.reduce == "sum") return add(differs_with([](const std::string&) { return true; }), "sum-mean");
     add(differs_with([](const std::string& own) { return own == "sum"; }), "sum-mean");
     add(differs_with([](const std::string& own) { return own == "mean"; }), "token-weight");
-  }
-
-  // What comes out of the whole chain in a window, given on at its end, against the sum over the window by its length.
-  void side_by_side() {
-    const Spec scale = chained({});
-    std::vector<std::string> sums(accumulators_.size(), "sum"), own;
-    for (const Spec* accumulator : accumulators_) own.push_back(reduction_of(*accumulator));
-    Window sum = due_;
-    sum.reduce = "sum";
-    const Spec rest = accumulated_over(reference_, due_), summed = accumulated_over(reference_, sum);
-    if (!same_(Spec{"chain", {}, {skeleton_of(spec_, sums, scale), rest}})) return;
-    add(!same_(Spec{"chain", {}, {skeleton_of(spec_, own, scale), summed}}), "sum-mean");
-    add(gives_out_early(), "boundary");
-  }
-
-  // Means over lengths whose product is the window's make the due mean, though not at the window's end alone.
-  bool gives_out_early() const {
-    const double* length = std::get_if<double>(&due_.k.data);
-    if (!length || accumulators_.size() > 10) return false;
-    for (std::size_t chosen = 0; chosen < std::size_t{1} << accumulators_.size(); ++chosen) {
-      double product = 1;
-      std::vector<std::string> reduce(accumulators_.size(), "sum");
-      for (std::size_t i = 0; i < reduce.size(); ++i) {
-        const double* k = std::get_if<double>(&accumulators_[i]->args.at("k").data);
-        if (!k) return false;
-        if ((chosen >> i & 1) == 0) continue;
-        reduce[i] = "mean";
-        product *= *k;
-      }
-      if (product == (due_.reduce == "sum" ? 1 : *length)) return !same_(skeleton_of(spec_, reduce, reference_));
-    }
-    return false;
   }
 
   // All as due but for the masks around accumulators: the leaves outside of them are updated in every microstep.
@@ -165,6 +160,34 @@ class Search {
   Nest nest_;
   std::vector<std::string> causes_;
 };
+
+// The reduction of all accumulators, if they have the same.
+std::string common_reduction(const Spec& spec) {
+  const std::vector<const Spec*> accumulators = accumulators_of(spec);
+  for (const Spec* accumulator : accumulators)
+    if (reduction_of(*accumulator) != reduction_of(*accumulators[0])) return "";
+  return accumulators.empty() ? "" : reduction_of(*accumulators[0]);
+}
+
+// A factor and a reduction that are both other ones than due may be the due reduction together: then neither is a
+// cause.
+std::vector<std::string> fewest_causes(const Spec& spec, const Spec& reference, const Window& due,
+                                       const Spec& equivalent, const std::function<bool(const Spec&)>& same) {
+  std::vector<std::string> causes = Search(spec, reference, due, equivalent, same).causes();
+  if (std::ranges::find(causes, "formula") == causes.end()) return causes;
+  auto take_fewer = [&](std::vector<std::string> other) {
+    if (other.size() < causes.size()) causes = std::move(other);
+  };
+  const Spec own = chained(links_of(without_accumulators(spec)));
+  Window own_reduction = due;
+  own_reduction.reduce = common_reduction(spec);
+  if (!own_reduction.reduce.empty() && own_reduction.reduce != due.reduce)
+    if (const Spec alike = accumulated_over(own, own_reduction); same(alike))
+      take_fewer(Search(spec, own, own_reduction, alike, same).causes());
+  if (const Spec folded = with_factors_in_reductions(spec, due.reduce == "sum"); folded != spec)
+    take_fewer(Search(folded, reference, due, equivalent, same).causes());
+  return causes;
+}
 
 std::string fallback_cause(const Semantics& semantics) {
   return !semantics.differences.empty() && semantics.differences.front().is_count ? "time-index" : "formula";
@@ -206,7 +229,7 @@ Repair repair(const Plan& accumulated, const Plan& reference, const std::vector<
     const Spec equivalent = accumulated_over(chained(links_of(reference.spec)), due);
     if (!same(equivalent)) continue;
     result.equivalent = equivalent;
-    result.causes = Search(accumulated.spec, reference.spec, due, equivalent, same).causes();
+    result.causes = fewest_causes(accumulated.spec, reference.spec, due, equivalent, same);
     break;
   }
   return result;
