@@ -56,6 +56,17 @@ std::optional<std::string> column_difference(const Trace& a, std::int64_t row, s
 
 }  // namespace
 
+PlanLimits anywhere() {
+  PlanLimits limits;
+  limits.spec.accumulators = Accumulators::anywhere;
+  limits.mixed_dtypes = true;
+  limits.ragged = true;
+  limits.absent = 0.15;
+  limits.frozen = 0.05;
+  limits.special = {0.02, 0.02, 0.02, 0.01, 0.005, 0.005};
+  return limits;
+}
+
 Trace float_run(const Plan& plan) { return std::get<Trace>(own_run(plan)); }
 
 std::optional<std::string> row_difference(const Part& a, std::int64_t row, const Part& b, std::int64_t other_row) {

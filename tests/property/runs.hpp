@@ -7,10 +7,13 @@
 #include "microstep/data/plan.hpp"
 #include "microstep/data/state.hpp"
 #include "microstep/data/trace.hpp"
+#include "microstep/draw/plans.hpp"
 
 namespace microstep::property {
 
 Trace float_run(const Plan& plan);
+/// Accumulators anywhere, mixed dtypes, ragged microbatches, absent leaves and special values.
+PlanLimits anywhere();
 
 /// The columns and counts of a run that begin with prefix, by what follows it.
 struct Part {

@@ -1,26 +1,14 @@
-// Laws of form: chains, k = 1, and what a window leaves behind.
+// Laws of form: chains and k = 1.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 
-#include "microstep/train/run.hpp"
 #include "property/law.hpp"
 #include "property/runs.hpp"
 
 namespace microstep::property {
 namespace {
-
-PlanLimits anywhere() {
-  PlanLimits limits;
-  limits.spec.accumulators = Accumulators::anywhere;
-  limits.mixed_dtypes = true;
-  limits.ragged = true;
-  limits.absent = 0.15;
-  limits.frozen = 0.05;
-  limits.special = {0.02, 0.02, 0.02, 0.01, 0.005, 0.005};
-  return limits;
-}
 
 Spec chained(std::vector<Spec> links) { return checked(Spec{"chain", {}, std::move(links)}); }
 
@@ -106,89 +94,6 @@ RC_GTEST_PROP(OneMicrostep, IsTheIdentityForApplyEvery, ()) {
   limits.special = {0.02, 0.02, 0.02, 0, 0, 0};
   obey("apply-every-of-one-is-the-identity", limits, every_one_is_the_identity);
 }
-
-PlanLimits without_memory() {
-  PlanLimits limits = anywhere();
-  limits.spec.accumulators = Accumulators::outermost;
-  limits.spec.ops = {"scale", "clip", "clip_by_global_norm", "chain", "masked"};
-  limits.spec.schedules = false;
-  return limits;
-}
-
-// Nothing of these specs looks at params or remembers: a window alone gives the updates that it gives among others.
-Ruling stands_alone(const Plan& plan) {
-  const auto full = windows(plan, skipped_microsteps(plan));
-  const Trace whole = float_run(plan);
-  for (const auto& window : full) {
-    const Trace alone = float_run(with_microsteps(plan, window));
-    if (auto found = row_difference({whole, "updates/"}, window.back() + 1, {alone, "updates/"}, alone.microsteps()))
-      return broken(*found);
-  }
-  return holds();
-}
-
-// A skipped last microbatch closes the window before it one microstep later, so those plans are left to other laws.
-RC_GTEST_PROP(Window, IsIndependentOfOtherWindows, ()) {
-  PlanLimits limits = without_memory();
-  limits.spec.choices = {{"skip", {"never", "window_not_finite"}}, {"clear", {"select"}}};
-  obey("windows-are-independent", limits, stands_alone);
-}
-
-using A = Emulated<double>;
-
-void replace_accumulators(State<double>& state, const State<double>& fresh) {
-  for (auto& [name, slot] : state.slots)
-    if (name == "acc_grads" || name == "acc_weight" || name == "grad_acc") slot = fresh.slot(name);
-  for (std::size_t i = 0; i < state.of.size(); ++i) replace_accumulators(state.of[i], fresh.of[i]);
-}
-
-// Two runs side by side; at each window's end one gets fresh accumulators, and nothing may differ afterwards. A window
-// that only the run's skipped end flushes has not ended with its last microbatch; where one accumulator of a chain
-// skips and the other counts on, no microstep need be the end of a window, and windows are refused.
-Ruling leaves_nothing_in_the_accumulator(const Plan& plan) {
-  std::vector<bool> skipped;
-  try {
-    skipped = skipped_microsteps(plan);
-  } catch (const Error& error) {
-    return error.id() == "plan.no-common-windows" ? undecided(error.what()) : broken(error.what());
-  }
-  auto full = windows(plan, skipped);
-  if (!skipped.empty() && skipped.back() && !full.empty()) full.pop_back();
-  const A arithmetic{Dtype::float64, plan.hyper_precision};
-  Training<A> own(arithmetic, plan), renewed(arithmetic, plan);
-  const State<double> fresh = own.state;
-  for (std::int64_t t = 0; !own.done(); ++t) {
-    own.step();
-    renewed.step();
-    if (auto found = tree_difference("updates", own.updates, renewed.updates)) return broken(*found);
-    if (auto found = tree_difference("params", own.params, renewed.params)) return broken(*found);
-    if (auto found = state_difference("state", own.state, renewed.state)) return broken(*found);
-    const bool ends = std::ranges::any_of(full, [&](const auto& window) { return window.back() == t; });
-    if (ends) replace_accumulators(renewed.state, fresh);
-    if (ends && mentions(plan.spec, "apply_every")) replace_accumulators(own.state, renewed.state);
-  }
-  return holds();
-}
-
-RC_GTEST_PROP(Window, LeavesNothingInTheAccumulator, ()) {
-  PlanLimits limits = anywhere();
-  limits.spec.choices = {{"clear", {"select"}}};
-  obey("windows-leave-nothing", limits, leaves_nothing_in_the_accumulator);
-}
-
-// What has not happened yet changes nothing.
-Ruling does_not_see_the_future(const Plan& plan) {
-  const std::int64_t half = std::ssize(plan.batches) / 2;
-  Plan other = plan;
-  for (std::int64_t t = half; t < std::ssize(plan.batches); ++t)
-    for (std::int64_t& example : other.batches[static_cast<std::size_t>(t)]) example = 0;
-  const Trace a = float_run(plan), b = float_run(other);
-  for (std::int64_t row = 0; row <= half && row < std::ssize(plan.batches); ++row)
-    if (auto found = row_difference({a, "params/"}, row, {b, "params/"}, row)) return broken(*found);
-  return holds();
-}
-
-RC_GTEST_PROP(Window, DoesNotSeeTheFuture, ()) { obey("no-future", anywhere(), does_not_see_the_future); }
 
 }  // namespace
 }  // namespace microstep::property
