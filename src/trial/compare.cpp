@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "masks.hpp"
 #include "memory.hpp"
@@ -18,7 +19,11 @@ namespace {
 
 bool accumulates(const Spec& spec) { return op_rule(spec.op).accumulates || std::ranges::any_of(spec.of, accumulates); }
 
-double gap(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)) ? 0 : std::fabs(a - b); }
+// A NaN on one side is as far away as can be.
+double gap(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  return std::isnan(a - b) ? std::numeric_limits<double>::infinity() : std::fabs(a - b);
+}
 
 // The largest difference of one param leaf at the ends of the windows.
 LargestDifference largest(const Trace& own, const Trace& other, std::size_t column, const Windows& windows) {
