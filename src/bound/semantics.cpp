@@ -86,8 +86,8 @@ void check_windows(const Pairing& pairing) {
   std::size_t other = pairing.reference_windows ? pairing.reference_windows->size() : pairing.reference.batches.size();
   if (pairing.windows.size() == other) return;
   throw Error("plan.windows",
-              fmt::format("the accumulated run has {} windows, the reference {}", pairing.windows.size(), other), {},
-              "make the reference with large_batch_of");
+              fmt::format("the accumulated run has {} windows, the reference {}", pairing.windows.size(), other),
+              to_string(pairing.reference.spec), "make the reference with large_batch_of");
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ Layout::Layout(std::vector<Leaf> leaves) : leaves_(std::move(leaves)) {
   std::unordered_set<std::string_view> names;
   for (Leaf& leaf : leaves_) {
     if (!names.insert(leaf.name).second)
-      throw Error("data.duplicate-leaf", fmt::format("two leaves are named '{}'", leaf.name), {}, "rename one of them");
+      throw Error("data.duplicate-leaf", fmt::format("two leaves are named '{}'", leaf.name), leaf.name,
+                  "rename one of them");
     check_shape(leaf);
     leaf.offset = size_;
     leaf.size = element_count(leaf.shape);

@@ -177,6 +177,7 @@ std::optional<Fault> too_few_classes(const Spec& spec) {
 [[noreturn]] void fail(const Fault& fault, std::string place) {
   if (!fault.argument.empty()) place += (place.empty() ? "" : "/") + fault.argument;
   for (std::size_t index : fault.path) place += fmt::format("[{}]", index);
+  if (place.empty()) place = "the outermost call";
   throw Error(fault.id, fault.message, std::move(place), fault.next);
 }
 

@@ -223,7 +223,7 @@ std::span<const OpRule> op_table() {
 const OpRule& op_rule(std::string_view name) {
   if (const OpRule* rule = find_op(name)) return *rule;
   const Fault fault = *wrong_op(name, transformation);
-  throw Error(fault.id, fault.message, {}, fault.next);
+  throw Error(fault.id, fault.message, std::string(name), fault.next);
 }
 
 }  // namespace microstep

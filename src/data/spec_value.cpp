@@ -16,14 +16,14 @@ namespace {
 const Value& argument_of(const Spec& spec, const std::string& name) {
   const auto found = spec.args.find(name);
   if (found != spec.args.end()) return found->second;
-  throw Error("spec.missing-argument", fmt::format("{} has no argument {}", shown(spec.op), shown(name)), {},
-              "checked(spec) fills it in");
+  throw Error("spec.missing-argument", fmt::format("{} has no argument {}", shown(spec.op), shown(name)),
+              to_string(spec), "checked(spec) fills it in");
 }
 
 template <class T>
 const T& typed(const Spec& spec, const std::string& name, std::string_view type) {
   if (const T* value = std::get_if<T>(&argument_of(spec, name).data)) return *value;
-  throw Error("spec.wrong-type", fmt::format("{}: {} is not {}", shown(spec.op), shown(name), type), {},
+  throw Error("spec.wrong-type", fmt::format("{}: {} is not {}", shown(spec.op), shown(name), type), to_string(spec),
               "checked(spec) says what it takes");
 }
 
@@ -55,7 +55,8 @@ std::int64_t Spec::integer(const std::string& name) const {
   const double value = number(name);
   constexpr double largest = 9007199254740992;  // 2^53
   if (std::trunc(value) == value && std::abs(value) <= largest) return static_cast<std::int64_t>(value);
-  throw Error("spec.wrong-type", fmt::format("{}: {} is not an integer", shown(op), shown(name)), {}, "round it");
+  throw Error("spec.wrong-type", fmt::format("{}: {} is not an integer", shown(op), shown(name)), to_string(*this),
+              "round it");
 }
 
 bool Spec::flag(const std::string& name) const { return typed<bool>(*this, name, "true or false"); }
@@ -80,8 +81,8 @@ double schedule_value(const Value& schedule, std::int64_t step) {
   const auto later = std::upper_bound(entries.begin(), entries.end(), static_cast<double>(step),
                                       [&](double s, const Value& entry) { return s < part(entry, 0); });
   if (later != entries.begin()) return part(*(later - 1), 1);
-  throw Error("spec.out-of-range", fmt::format("a schedule has no value at step {}", step), {},
-              "steps count from 0, and the first entry of a schedule is from step 0");
+  throw Error("spec.out-of-range", fmt::format("a schedule has no value at step {}", step),
+              fmt::format("step {}", step), "steps count from 0, and the first entry of a schedule is from step 0");
 }
 
 std::string nearest_name(std::string_view name, std::span<const std::string_view> known) {

@@ -15,9 +15,9 @@ std::array<bool, most_axes> marked(const Dimensions& dimensions, const std::vect
   for (int axis : axes) {
     const int counted = axis < 0 ? axis + dimensions.rank : axis;
     if (counted < 0 || counted >= dimensions.rank || marks[dimensions.position(counted)]) {
-      throw Error("grad.axis",
-                  fmt::format("axis {} is not in shape {} or named twice", axis, to_string(dimensions.shape())), "",
-                  fmt::format("name each axis of 0 to {} at most once", dimensions.rank - 1));
+      throw Error(
+          "grad.axis", fmt::format("axis {} is not in shape {} or named twice", axis, to_string(dimensions.shape())),
+          fmt::format("axis {}", axis), fmt::format("name each axis of 0 to {} at most once", dimensions.rank - 1));
     }
     marks[dimensions.position(counted)] = true;
   }
@@ -28,8 +28,8 @@ std::array<bool, most_axes> marked(const Dimensions& dimensions, const std::vect
 
 Dimensions::Dimensions(const Shape& shape) : rank(static_cast<int>(shape.size())) {
   if (shape.size() > most_axes || std::any_of(shape.begin(), shape.end(), [](auto size) { return size < 0; }))
-    throw Error("grad.shape", "shape " + to_string(shape) + " has more than 4 axes or a negative size", {},
-                "reshape it");
+    throw Error("grad.shape", "shape " + to_string(shape) + " has more than 4 axes or a negative size",
+                to_string(shape), "reshape it");
   std::copy(shape.begin(), shape.end(), sizes.end() - rank);
 }
 
@@ -41,7 +41,7 @@ Dimensions broadcast(const Dimensions& a, const Dimensions& b, std::string_view 
       throw Error("grad.shape",
                   fmt::format("{} of shapes {} and {}: they do not broadcast", operation, to_string(a.shape()),
                               to_string(b.shape())),
-                  "", "make the sizes of each axis equal, or one of them 1");
+                  std::string(operation), "make the sizes of each axis equal, or one of them 1");
     }
     result.sizes[i] = a.sizes[i] == 1 ? b.sizes[i] : a.sizes[i];
   }

@@ -52,8 +52,8 @@ void require_logits(const Dimensions& logits, std::span<const std::int64_t> labe
   if (logits.rank != 2 || logits[0] != static_cast<std::int64_t>(labels.size())) {
     throw Error(
         "grad.shape",
-        fmt::format("softmax cross-entropy of logits {} with {} labels", to_string(logits.shape()), labels.size()), "",
-        "give logits [batch, classes] and one label an example");
+        fmt::format("softmax cross-entropy of logits {} with {} labels", to_string(logits.shape()), labels.size()),
+        "softmax_cross_entropy", "give logits [batch, classes] and one label an example");
   }
   const auto wrong = std::ranges::find_if(labels, [&](auto label) { return label < 0 || label >= logits[1]; });
   if (wrong == labels.end()) return;
@@ -66,7 +66,7 @@ void require_same(const Dimensions& predictions, const Dimensions& targets) {
   throw Error(
       "grad.shape",
       "squared errors of predictions " + to_string(predictions.shape()) + " and targets " + to_string(targets.shape()),
-      "", "give both the same shape: broadcasting would count pairs that are no examples");
+      "mean_squared_error", "give both the same shape: broadcasting would count pairs that are no examples");
 }
 
 }  // namespace

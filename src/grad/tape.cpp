@@ -44,7 +44,7 @@ Var Tape<A>::constant(std::span<const Value> values, const Shape& shape, Dtype d
   node.dimensions = shape;
   node.dtype = dtype;
   if (static_cast<std::int64_t>(values.size()) != node.dimensions.count())
-    throw Error("grad.leaf-size", "the number of values is not that of shape " + to_string(shape), {},
+    throw Error("grad.leaf-size", "the number of values is not that of shape " + to_string(shape), "a leaf of the tape",
                 "give one value an element");
   const Var v = append(node);
   std::copy(values.begin(), values.end(), data(v));
@@ -61,7 +61,7 @@ Var Tape<A>::leaf(std::span<const Value> values, const Shape& shape, Dtype dtype
 template <class A>
 std::int64_t Tape<A>::backward(Var loss) {
   if (node(loss).size != 1) {
-    throw Error("grad.loss-not-scalar", "the loss has shape " + to_string(shape(loss)), "",
+    throw Error("grad.loss-not-scalar", "the loss has shape " + to_string(shape(loss)), "the loss",
                 "reduce it with sum or mean before asking for a gradient");
   }
   cotangents_.clear();

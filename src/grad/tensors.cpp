@@ -93,7 +93,7 @@ Var reduced(Tape<A>& tape, const Operation<A>& operation, Var x, const Axes& axe
 
 void require_product(const Dimensions& a, const Dimensions& b) {
   if (a.rank == 2 && b.rank == 2 && a[1] == b[0]) return;
-  throw Error("grad.shape", "matmul of shapes " + to_string(a.shape()) + " and " + to_string(b.shape()), "",
+  throw Error("grad.shape", "matmul of shapes " + to_string(a.shape()) + " and " + to_string(b.shape()), "matmul",
               "multiply [m, k] by [k, n]");
 }
 
@@ -119,7 +119,7 @@ template <class A>
 Var Tensors<A>::reshape(Tape<A>& tape, Var x, const Shape& shape) {
   const Dimensions to = shape;
   if (to.count() != tape.node(x).size) {
-    throw Error("grad.shape", "reshape of " + to_string(tape.shape(x)) + " to " + to_string(shape), "",
+    throw Error("grad.shape", "reshape of " + to_string(tape.shape(x)) + " to " + to_string(shape), "reshape",
                 "keep the number of elements");
   }
   const Var result = tape.record(Table<A>::reshape, {x, Var{}}, to, tape.dtype(x));

@@ -138,7 +138,7 @@ std::string decimal_text(Dtype dtype, double x) {
   if (std::isinf(x)) return x > 0 ? "Infinity" : "-Infinity";
   if (x == 0) return std::signbit(x) ? "-0.0" : "0";
   if (round_to(dtype, x) != x)
-    throw Error("json.not-representable", shortest(x) + " is no " + std::string(to_string(dtype)), {},
+    throw Error("json.not-representable", shortest(x) + " is no " + std::string(to_string(dtype)), "a number to write",
                 "round it first, or name the wider dtype");
   if (dtype == Dtype::float64) return shortest(x);
   if (dtype == Dtype::float32) return shortest(static_cast<float>(x));

@@ -210,7 +210,7 @@ const Contract& contract(std::string_view id) {
     known.push_back(row.id);
   }
   std::string near = nearest_name(id, known);
-  throw Error("contract.unknown", fmt::format("there is no contract '{}'", id), {},
+  throw Error("contract.unknown", fmt::format("there is no contract '{}'", id), std::string(id),
               near.empty() ? "list them with: microstep contracts" : fmt::format("did you mean {}?", near));
 }
 

@@ -103,7 +103,8 @@ void check(const ConvShape& s) {
               fmt::format("images [{}, {}, {}, {}] with kernels [{}, {}, {}, {}] and padding {}, {}", s.batch,
                           s.in_channels, s.height, s.width, s.out_channels, s.in_channels, s.kernel_height,
                           s.kernel_width, s.pad_height, s.pad_width),
-              "", "sizes are at least 1, a padding is below its kernel's size, a kernel fits into the padded image");
+              "conv2d",
+              "sizes are at least 1, a padding is below its kernel's size, a kernel fits into the padded image");
 }
 
 ConvPath conv_path(const KernelPolicy& policy, const ConvShape& s) {

@@ -93,7 +93,7 @@ const Entry& entry_of(std::string_view name) {
   for (const Entry& entry : entries) known.push_back(entry.described.name);
   const std::string near = nearest_name(name, known);
   throw Error(
-      "kernel.unknown-switch", fmt::format("there is no switch '{}'", name), "",
+      "kernel.unknown-switch", fmt::format("there is no switch '{}'", name), std::string(name),
       near.empty() ? fmt::format("switches are {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 
@@ -111,7 +111,7 @@ const std::vector<Switch>& all_switches() {
 void set_switch(KernelPolicy& policy, std::string_view name, std::string_view value) {
   const Entry& entry = entry_of(name);
   if (entry.set(policy, value)) return;
-  throw Error("kernel.switch-value", fmt::format("'{}' is no value of the switch '{}'", value, name), "",
+  throw Error("kernel.switch-value", fmt::format("'{}' is no value of the switch '{}'", value, name), std::string(name),
               fmt::format("take one of: {}", entry.described.values));
 }
 

@@ -38,7 +38,7 @@ template <class A>
 TransformationPointer<A> build(const Spec& spec) {
   for (const Maker<A>& maker : makers<A>)
     if (maker.op == spec.op) return maker.make(spec);
-  throw Error("spec.unknown-op", fmt::format("there is no transformation '{}'", spec.op), {},
+  throw Error("spec.unknown-op", fmt::format("there is no transformation '{}'", spec.op), to_string(spec),
               "docs/language.md lists them");
 }
 MICROSTEP_INSTANTIATE_LINK(build)

@@ -19,10 +19,10 @@ std::string with_stderr(const PortTrouble& trouble) {
   return trouble.message + "\n  the port's stderr ends with:\n" + trouble.detail;
 }
 
-// An Errored names its id on its own; where in the answer an error is not told, the request is its place.
-Errored told(const Error& error, const std::string& request) {
+// An Errored names its id on its own.
+Errored told(const Error& error) {
   return {error.id(),
-          fmt::format("{}\n  at {}\n  next: {}", error.message(), error.place().empty() ? request : error.place(),
+          fmt::format("{}\n  at {}\n  next: {}", error.message(), error.place(),
                       error.next().empty() ? "mend the port, and repeat this alone with --filter" : error.next())};
 }
 
@@ -32,7 +32,7 @@ std::string request_of(std::int64_t seq, const Plan& plan) {
 
 [[noreturn]] void unusable(const PortTrouble& trouble, const std::vector<std::string>& argv,
                            std::string_view next = {}) {
-  throw Error(trouble.id, with_stderr(trouble), argv.empty() ? "" : argv[0],
+  throw Error(trouble.id, with_stderr(trouble), argv.empty() ? "behind --" : argv[0],
               next.empty() ? trouble.next : std::string(next));
 }
 
@@ -40,8 +40,8 @@ std::string request_of(std::int64_t seq, const Plan& plan) {
 [[noreturn]] void bad_handshake(const Error& error, const std::string& port, const std::string& last_words) {
   std::string why = error.id() + ": " + error.message();
   if (!error.next().empty()) why += " (" + error.next() + ")";
-  const std::string place = error.place().empty() ? port : port + ", " + error.place();
-  throw Error("port.bad-handshake", with_stderr({"", why, last_words}), place, std::string(due_handshake));
+  throw Error("port.bad-handshake", with_stderr({"", why, last_words}), port + ", " + error.place(),
+              std::string(due_handshake));
 }
 
 void check_version(std::int64_t version, const std::vector<std::string>& argv) {
@@ -103,8 +103,9 @@ void PortSession::start() {
 
 Answer PortSession::run(const Plan& plan) {
   if (failures_in_a_row_ >= most_failures_in_a_row)
-    return Errored{"port.not-run", fmt::format("the port failed {} times in a row\n  next: mend the first of them",
-                                               failures_in_a_row_)};
+    return Errored{"port.not-run",
+                   fmt::format("the port failed {} times in a row\n  at {}\n  next: mend the first of them",
+                               failures_in_a_row_, argv_[0])};
   if (std::string reason = unsupported(facts_, plan); !reason.empty()) return Skipped{reason};
   try {
     if (needs_restart_) {
@@ -118,28 +119,29 @@ Answer PortSession::run(const Plan& plan) {
     ++failures_in_a_row_;
     needs_restart_ = true;
     process_.stop();
-    return told(error, request_of(seq_, plan));
+    return told(error);
   }
 }
 
 // A line before the request cannot be about the plan, whatever its seq.
 Answer PortSession::ask(const Plan& plan) {
   if (process_.line_waiting())
-    throw Error("port.unsolicited-line", "the port wrote a line that nobody asked for", {},
+    throw Error("port.unsolicited-line", "the port wrote a line that nobody asked for", request_of(seq_, plan),
                 "write one answer a request");
   auto received = process_.ask(encode_run_request(++seq_, plan));
   if (auto* trouble = std::get_if<PortTrouble>(&received))
-    throw Error(trouble->id, with_stderr(*trouble), {}, trouble->next);
+    throw Error(trouble->id, with_stderr(*trouble), request_of(seq_, plan), trouble->next);
   const Document answer = parse_answer(std::get<std::string>(received));
-  if (seq_of(answer) != seq_) throw Error("port.seq-mismatch", mismatch(seq_of(answer), seq_), {}, std::string(echo));
+  if (seq_of(answer) != seq_)
+    throw Error("port.seq-mismatch", mismatch(seq_of(answer), seq_), request_of(seq_, plan), std::string(echo));
   ignored_keys_ += unknown_keys(answer);
   Answer read = read_answer(answer, plan);
   const auto* trace = std::get_if<Trace>(&read);
   const std::size_t due = plan.batches.size();
   if (trace && trace->microsteps() != static_cast<std::int64_t>(due))
     throw Error("port.wrong-length",
-                fmt::format("{} steps came where the plan has {} microsteps", trace->microsteps(), due), {},
-                "write one entry a microstep");
+                fmt::format("{} steps came where the plan has {} microsteps", trace->microsteps(), due),
+                request_of(seq_, plan), "write one entry a microstep");
   return read;
 }
 

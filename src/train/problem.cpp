@@ -27,7 +27,7 @@ template <class A>
 std::unique_ptr<Problem<A>> make_problem(const A& arithmetic, const Plan& plan) {
   for (const Maker<A>& maker : makers<A>)
     if (maker.problem == plan.problem.op) return maker.make(arithmetic, plan);
-  throw Error("spec.unknown-op", fmt::format("there is no problem '{}'", plan.problem.op), {},
+  throw Error("spec.unknown-op", fmt::format("there is no problem '{}'", plan.problem.op), to_string(plan.problem),
               "docs/language.md lists them");
 }
 MICROSTEP_INSTANTIATE_PROBLEM(make_problem)

@@ -34,7 +34,7 @@ Tree<double> drawn(const LayoutPointer& layout, const Stream& stream, std::uint6
 
 void check_option(std::string_view name, std::int64_t value, std::int64_t least) {
   if (value < least)
-    throw Error("plan.option", fmt::format("{} = {} is out of range", name, value), {},
+    throw Error("plan.option", fmt::format("{} = {} is out of range", name, value), fmt::format("--{}", name),
                 fmt::format("use --{} {} or more", name, least));
 }
 

@@ -51,7 +51,7 @@ Spec with_behaviours(Spec spec, std::span<const std::string> ids) {
   for (const std::string& id : ids) {
     auto found = std::ranges::find(behaviours(), id, &Behaviour::id);
     if (found == behaviours().end())
-      throw Error("behaviour.unknown", "no behaviour is named '" + id + "'", {}, "one of " + known_ids());
+      throw Error("behaviour.unknown", "no behaviour is named '" + id + "'", id, "one of " + known_ids());
     spec = found->apply(spec);
   }
   return spec;

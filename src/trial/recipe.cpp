@@ -53,14 +53,14 @@ double drawn(const Recipe& recipe, const Stream& stream, std::uint64_t microstep
 double& place_of(const Poison& poison, Tree<double>& gradient) {
   const auto leaf = poison.leaf.empty() ? std::size_t{0} : gradient.layout().find(poison.leaf);
   if (!leaf)
-    throw Error("recipe.unknown-name", fmt::format("no leaf is named '{}'", poison.leaf), {},
-                "name one of the recipe's leaves");
+    throw Error("recipe.unknown-name", fmt::format("no leaf is named '{}'", poison.leaf),
+                fmt::format("the poison of microstep {}", poison.microstep), "name one of the recipe's leaves");
   const std::span<double> values = gradient.values(*leaf);
   if (poison.element < 0 || poison.element >= std::ssize(values))
     throw Error("recipe.no-element",
                 fmt::format("leaf '{}' has {} elements, none at {}", gradient.layout().leaves()[*leaf].name,
                             values.size(), poison.element),
-                {}, "count from 0");
+                fmt::format("the poison of microstep {}", poison.microstep), "count from 0");
   return values[static_cast<std::size_t>(poison.element)];
 }
 

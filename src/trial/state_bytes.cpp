@@ -60,7 +60,8 @@ class Reader {
     return taken;
   }
   [[noreturn]] static void refuse(const std::string& what) {
-    throw Error("state.bytes", "the bytes of a state " + what, {}, "restore exactly what was written");
+    throw Error("state.bytes", "the bytes of a state " + what, "the state behind an interruption",
+                "restore exactly what was written");
   }
 
   std::string_view rest_;

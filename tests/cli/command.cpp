@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,13 @@ void become(int descriptor, const std::string& path, int flags) {
   if (opened < 0 || ::dup2(opened, descriptor) < 0) ::_exit(126);
 }
 
+// Of another user and of no group, where this is root.
+void leave_privileges() {
+  constexpr unsigned nobody = 65534;
+  if (::geteuid() == 0 && (::setgroups(0, nullptr) != 0 || ::setgid(nobody) != 0 || ::setuid(nobody) != 0))
+    ::_exit(125);
+}
+
 [[noreturn]] void execute(const std::vector<std::string>& arguments, const Surroundings& surroundings,
                           const Folder& folder) {
   become(0, folder.file("in"), O_RDONLY);
@@ -30,7 +38,10 @@ void become(int descriptor, const std::string& path, int flags) {
   std::vector<char*> words{const_cast<char*>(MICROSTEP_BINARY)};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  ::execv(MICROSTEP_BINARY, words.data());
+  // Opened first: another user need not be able to enter the folders above it.
+  const int binary = ::open(MICROSTEP_BINARY, O_RDONLY | O_CLOEXEC);
+  if (surroundings.unprivileged) leave_privileges();
+  ::fexecve(binary, words.data(), environ);
   ::_exit(127);
 }
 
@@ -65,6 +76,12 @@ std::string Folder::write(const std::string& name, const std::string& text) cons
   return file(name);
 }
 
+void Folder::open_to_all_but(const std::string& closed) const {
+  fs::permissions(path, fs::perms::all);
+  for (const auto& entry : fs::directory_iterator(path))
+    fs::permissions(entry.path(), entry.path() == file(closed) ? fs::perms::none : fs::perms::all);
+}
+
 std::map<std::string, std::string> Folder::contents() const {
   std::map<std::string, std::string> found;
   for (const auto& entry : fs::directory_iterator(path))
@@ -90,7 +107,11 @@ std::string source(const std::string& path) { return std::string(MICROSTEP_SOURC
 ::testing::AssertionResult refuses(const Result& result, int code, const std::string& id) {
   const std::string begin = "microstep: " + id + ": ";
   const bool once = result.err.find("microstep: ", 1) == std::string::npos;
-  if (result.code == code && result.err.starts_with(begin) && once && result.warns("\n  next: ") && result.out.empty())
+  // Each behind the one before it, and with something in it.
+  const std::size_t place = result.err.find("\n  at "), next = result.err.find("\n  next: ");
+  const bool whole = place != std::string::npos && next != std::string::npos && begin.size() < place &&
+                     place + 6 < next && next + 10 < result.err.size();
+  if (result.code == code && result.err.starts_with(begin) && once && whole && result.out.empty())
     return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "exit " << result.code << " where " << code << " was due with " << id
                                        << "\nstandard error:\n"

@@ -22,6 +22,8 @@ struct Surroundings {
   std::string input = {};
   /// A file in place of the captured standard output.
   std::string output = {};
+  /// Not as root, who may read and write everything: as a user who owns nothing where the tests run as root.
+  bool unprivileged = false;
 };
 
 /// `microstep ARGUMENTS...`
@@ -37,6 +39,8 @@ class Folder {
   std::string file(const std::string& name) const { return path + "/" + name; }
   /// Writes a file and answers its path.
   std::string write(const std::string& name, const std::string& text) const;
+  /// Anyone may enter and write it, and read and write what stands in it; but nobody the closed file, if one is named.
+  void open_to_all_but(const std::string& closed) const;
   /// The names in it, sorted, each with the file's text.
   std::map<std::string, std::string> contents() const;
 
@@ -48,7 +52,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 /// A file of the repository.
 std::string source(const std::string& path);
 
-/// One message with an id, a next step, and nothing on standard output.
+/// One message with an id, a reason, a place, a next step, and nothing on standard output.
 ::testing::AssertionResult refuses(const Result& result, int code, const std::string& id);
 
 }  // namespace microstep::cli_test

@@ -98,6 +98,50 @@ TEST_P(Damaged, IsNotComparedOnEitherSide) {
 INSTANTIATE_TEST_SUITE_P(Golden, Damaged, ::testing::ValuesIn(damages),
                          [](const auto& info) { return info.param.what; });
 
+// A golden or the manifest that this user may not read; the folder can be written, so that only restraint keeps it.
+class Unreadable : public ::testing::TestWithParam<const char*> {
+ protected:
+  Unreadable() {
+    for (const Folder* each : {&folder, &good}) {
+      each->write(name, whole());
+      list_as(*each, whole());
+      each->open_to_all_but("");
+    }
+  }
+  static Result unprivileged(const std::vector<std::string>& arguments) {
+    return microstep(arguments, Surroundings{{}, {}, {}, true});
+  }
+  // While the file is closed.
+  void expect_refused(const std::vector<std::string>& arguments) const {
+    const auto before = folder.contents();
+    folder.open_to_all_but(GetParam());
+    const Result result = unprivileged(arguments);
+    folder.open_to_all_but("");
+    const std::string all = result.out + result.err, begin = "file.unreadable: ";
+    EXPECT_EQ(result.code, 3) << all;
+    EXPECT_NE(all.find(begin), std::string::npos) << all;
+    EXPECT_EQ(all.find(begin), all.rfind(begin)) << all;
+    EXPECT_NE(all.find("\n  at " + folder.file(GetParam()) + "\n  next: "), std::string::npos) << all;
+    EXPECT_EQ(folder.contents(), before);
+  }
+
+  Folder folder, good;
+};
+
+TEST_P(Unreadable, IsNotVerifiedAndNothingIsWritten) {
+  EXPECT_EQ(unprivileged({"verify", folder.path}).code, 0);
+  expect_refused({"verify", folder.path});
+}
+
+TEST_P(Unreadable, IsNotComparedOnEitherSide) {
+  EXPECT_EQ(unprivileged({"diff", folder.path, good.path}).code, 0);
+  expect_refused({"diff", folder.path, good.path});
+  expect_refused({"diff", good.path, folder.path});
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, Unreadable, ::testing::Values(name, "MANIFEST.sha256"),
+                         [](const auto& info) { return info.param == std::string(name) ? "golden" : "manifest"; });
+
 // What waits has no line in the manifest: an edit of it is for the reader's eyes, unless it is no golden of that name.
 class DamagedWaiting : public ::testing::TestWithParam<Damage> {};
 

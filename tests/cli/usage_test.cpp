@@ -62,6 +62,29 @@ INSTANTIATE_TEST_SUITE_P(Ports, Usage,
                                            Line{{"record", "x", "--experiments", "y"}, "usage.no-port", "PORT"},
                                            Line{{"compare", spec, "--", "cat"}, "usage.unexpected", "no port"}));
 
+// Where an error is told: an option, an argument, the place of a port, or the whole line where that is all that is
+// known.
+class Place : public ::testing::TestWithParam<Line> {};
+
+TEST_P(Place, IsWhatHasToBeMended) {
+  const Result result = microstep(GetParam().arguments);
+  EXPECT_TRUE(refuses(result, 2, GetParam().id));
+  EXPECT_TRUE(result.warns("\n  at " + GetParam().words + "\n  next: ")) << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Usage, Place,
+    ::testing::Values(Line{{}, "usage.no-command", "microstep"},
+                      Line{{"compar", spec}, "usage.unknown-command", "microstep compar " + spec},
+                      Line{{"compare", spec, "--bogus"}, "usage.unexpected", "microstep compare " + spec + " --bogus"},
+                      Line{{"compare", spec, "--windows", "0"}, "plan.option", "--windows"},
+                      Line{{"compare", spec, "--examples", "0"}, "plan.option", "--examples"},
+                      Line{{"compare", spec, "--partial", "-1"}, "plan.option", "--partial"},
+                      Line{{"contracts", "foo"}, "contract.unknown", "foo"},
+                      Line{{"verify", "x", "--"}, "usage.no-port", "behind --"},
+                      Line{{"record", "x", "--experiments", "y"}, "usage.no-port", "behind --"},
+                      Line{{"compare", spec, "--", "cat"}, "usage.unexpected", "behind --"}));
+
 struct Bad {
   std::string spec, id, words;
 };

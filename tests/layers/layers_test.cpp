@@ -113,6 +113,12 @@ std::vector<Planted> planted_words() {
       {"no_normal_distribution",
        {{"src/data/a.cpp", ""}},
        {{"src/data/a.cpp", "std::normal_distribution<double> n;\n"}}},
+      {"errors_have_places",
+       {{"src/data/a.cpp", "throw Error(\"a.b\", f(x, {}), \" \", {});\n"}},
+       {{"src/data/a.cpp", "throw Error(\"a.b\", f(x, y),\n            {}, \"d\");\n"}}},
+      {"errors_have_places",
+       {{"src/data/a.cpp", "throw Error(\"a.b\", \"c\", p, \"d\");\n"}},
+       {{"src/data/a.cpp", "throw FileError(\"a.b\", \"c\", \"\", \"d\");\n"}}},
   };
 }
 

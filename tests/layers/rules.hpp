@@ -24,8 +24,9 @@ struct Rule {
 std::vector<Rule> include_rules();
 std::vector<Rule> size_rules();
 std::vector<Rule> word_rules();
+std::vector<Rule> error_rules();
 
-/// All of them; a new rule is a line in one of the three lists.
+/// All of them; a new rule is a line in one of these lists.
 std::vector<Rule> all_rules();
 
 }  // namespace microstep::layers

@@ -66,7 +66,8 @@ std::vector<Rule> word_rules() {
 
 std::vector<Rule> all_rules() {
   std::vector<Rule> rules = include_rules();
-  for (const auto& more : {size_rules(), word_rules()}) rules.insert(rules.end(), more.begin(), more.end());
+  for (const auto& more : {size_rules(), word_rules(), error_rules()})
+    rules.insert(rules.end(), more.begin(), more.end());
   return rules;
 }
 

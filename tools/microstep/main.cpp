@@ -58,7 +58,7 @@ std::string printable(std::string_view text) {
 void print(const std::string& given) {
   const std::string text = printable(given);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw Error("output.stdout", "the results could not be written to standard output", {},
+    throw Error("output.stdout", "the results could not be written", "standard output",
                 "free some space, or write to a file");
 }
 
@@ -94,7 +94,7 @@ int own_arguments(int argc, char** argv) {
     if (std::string_view(argv[i]) != "--") continue;
     port_command().assign(argv + i + 1, argv + argc);
     if (port_command().empty())
-      throw Error("usage.no-port", "no command stands behind --", {}, "as in -- python3 port.py");
+      throw Error("usage.no-port", "no command stands there", "behind --", "as in -- python3 port.py");
     return i;
   }
   return argc;
@@ -128,6 +128,12 @@ int run(int argc, char** argv) {
   return action();
 }
 
+std::string line_of(int argc, char** argv) {
+  std::string line = "microstep";
+  for (int i = 1; i < argc; ++i) line += std::string(" ") + argv[i];
+  return line;
+}
+
 }  // namespace
 
 void tell(const Error& error) {
@@ -148,13 +154,12 @@ int main(int argc, char** argv) {
     microstep::cli::tell(error);
     return microstep::cli::exit_code(error.id());
   } catch (const microstep::Undecidable& reason) {
-    std::fprintf(stderr,
-                 "microstep: undecidable: it is not certain in the declared dtype %s\n  next: try a wider --dtype or "
-                 "another --seed\n",
-                 reason.what());
+    microstep::cli::tell({"undecidable", std::string("it is not certain in the declared dtype ") + reason.what(),
+                          microstep::cli::line_of(argc, argv), "try a wider --dtype or another --seed"});
     return microstep::cli::nothing_decided;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "microstep: internal: %s\n  next: please report this as a bug\n", error.what());
+    microstep::cli::tell(
+        {"internal", error.what(), microstep::cli::line_of(argc, argv), "please report this as a bug"});
     return microstep::cli::own_bug;
   }
 }

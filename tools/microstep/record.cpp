@@ -25,7 +25,8 @@ int nothing_selected(const Options& options, const std::vector<Recipe>& recipes)
 
 int run(const Options& options) {
   if (port_command().empty())
-    throw Error("usage.no-port", "record needs a port", {}, "microstep record DIR --experiments FILE -- PORT ARGS...");
+    throw Error("usage.no-port", "record needs a port", "behind --",
+                "microstep record DIR --experiments FILE -- PORT ARGS...");
   const std::vector<Recipe> listed = read_recipes(read_file(options.experiments), options.experiments);
   std::vector<Recipe> recipes = listed;
   std::erase_if(recipes, [&](const Recipe& recipe) { return recipe.id.find(options.filter) == std::string::npos; });
