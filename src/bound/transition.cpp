@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decay_in_place.hpp"
 #include "microstep/train/recorder.hpp"
 #include "microstep/train/run.hpp"
 
@@ -46,6 +47,10 @@ class RowReader {
       column += slot.leaf_count();
     }
     for (auto& inner : state.of) read(row, column, count, inner);
+  }
+
+  bool shows(std::int64_t row, std::size_t column) const {
+    return columns_[column] && !is_missing(observed_, row, *columns_[column]);
   }
 
  private:
@@ -123,6 +128,16 @@ void take_recorded(const RowReader& reader, std::int64_t row, std::size_t first_
   }
 }
 
+// Leaves that decay and whose update is not shown: a loop may have decayed them by themselves.
+std::vector<bool> moved_unseen(const RowReader& reader, std::int64_t row, std::size_t first_column,
+                               std::vector<bool> decayed, const Tree<Ball>& updates) {
+  for (std::size_t i = 0; i < decayed.size(); ++i)
+    decayed[i] = decayed[i] && updates.is_dense(i) && !reader.shows(row, first_column + i);
+  return decayed;
+}
+
+bool any_of(const std::vector<bool>& flags) { return std::ranges::find(flags, true) != flags.end(); }
+
 template <class S>
 bool has_all_leaves(const Tree<S>& tree) {
   for (std::size_t i = 0; i < tree.leaf_count(); ++i)
@@ -146,6 +161,7 @@ Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithm
   const RowReader reader(observed, recorder.schema(), needed_columns(start));
   const std::vector<Passing> shown = shown_passing(plan, observed);
   std::size_t leaves = start.params.leaf_count();
+  const std::vector<bool> decayed = decayed_leaves(plan.spec, start.params.layout());
   recorder.record(start.params, nullptr, nullptr, start.state, nullptr);
   Tree<Ball>& params = start.params;
   State<Ball> state = start.state;
@@ -163,7 +179,10 @@ Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithm
                            {batch_weight(plan, batch), last, nullptr, nullptr, passing});
     Tree<Ball> added = updates;
     take_recorded(reader, row, 2 * leaves, added);
+    const std::vector<bool> moved = moved_unseen(reader, row, 2 * leaves, decayed, added);
+    const Tree<Ball> before = any_of(moved) ? params : Tree<Ball>();
     apply_updates(arithmetic, params, added);
+    if (any_of(moved)) allow_decay_in_place(arithmetic, moved, before, params);
     recorder.record(params, &gradients, &updates, state, nullptr);
   }
   return recorder.take();

@@ -3,6 +3,7 @@
 
 #include "microstep/optim/leaves.hpp"
 #include "microstep/optim/links.hpp"
+#include "microstep/scalar/bias_correct.hpp"
 
 namespace microstep {
 namespace {
@@ -63,7 +64,8 @@ class Adam final : public GradientTransformation<A> {
     Dtype wide_dtype, store_dtype;
     A wide, store;
     Decay<V> d1, d2;
-    V c1, c2, eps, eps_root, step, decay;
+    BiasCorrection<V> correction;
+    V step, decay;
   };
 
   Factors factors(const A& arithmetic, Dtype wide_dtype, Dtype store_dtype, std::int64_t t,
@@ -75,10 +77,7 @@ class Adam final : public GradientTransformation<A> {
             store,
             wide.decay(b1_),
             wide.decay(b2_),
-            store.one_minus_power(b1_, t),
-            store.one_minus_power(b2_, t),
-            store.hyper(eps_),
-            store.hyper(eps_root_),
+            {store.one_minus_power(b1_, t), store.one_minus_power(b2_, t), store.hyper(eps_), store.hyper(eps_root_)},
             store.hyper(lr ? -*lr : 0),
             store.hyper(weight_decay_)};
   }
@@ -86,13 +85,18 @@ class Adam final : public GradientTransformation<A> {
   // Decay and learning rate are applied in the loop that moves the moments: u = -lr (u + wd w).
   void finish_leaf(const Factors& f, Tree<V>& updates, State<V>& state, const Tree<V>* decayed, std::size_t i,
                    const StepInput& input) const {
-    if (!lr_) return move_leaf(f, updates, state, i, input, [](const Factors&, const V& u, std::size_t) { return u; });
+    if (!lr_)
+      return move_leaf(f, updates, state, i, input, [](const Factors& in, const V& mu, const V& nu, std::size_t) {
+        return bias_correct(in.store, in.correction, mu, nu);
+      });
     if (!decayed)
-      return move_leaf(f, updates, state, i, input,
-                       [](const Factors& in, const V& u, std::size_t) { return in.store.multiply(in.step, u); });
+      return move_leaf(f, updates, state, i, input, [](const Factors& in, const V& mu, const V& nu, std::size_t) {
+        return bias_correct_step(in.store, in.correction, in.step, mu, nu);
+      });
     const std::span<const V> w = decayed->values(i);
-    move_leaf(f, updates, state, i, input, [w](const Factors& in, const V& u, std::size_t j) {
-      return in.store.multiply(in.step, in.store.add(u, in.store.multiply(in.decay, w[j])));
+    move_leaf(f, updates, state, i, input, [w](const Factors& in, const V& mu, const V& nu, std::size_t j) {
+      const V direction = bias_correct(in.store, in.correction, mu, nu);
+      return in.store.multiply(in.step, in.store.add(direction, in.store.multiply(in.decay, w[j])));
     });
   }
 
@@ -106,10 +110,9 @@ class Adam final : public GradientTransformation<A> {
     for_blocks(input, i, u.size(), [&factors, &finish, u, mu, nu](std::size_t first, std::size_t last) {
       const Factors f = factors;  // its own: what nothing else can reach stays in registers
       for (std::size_t j = first; j < last; ++j) {
-        mu[j] = f.store.cast(f.wide.lerp(mu[j], u[j], f.d1));
-        nu[j] = f.store.cast(f.wide.lerp(nu[j], f.wide.square(u[j]), f.d2));
-        const V root = f.store.square_root(f.store.add(f.store.divide(nu[j], f.c2), f.eps_root));
-        u[j] = finish(f, f.store.divide(f.store.divide(mu[j], f.c1), f.store.add(root, f.eps)), j);
+        mu[j] = stored(f.store, f.wide, f.wide.lerp(mu[j], u[j], f.d1));
+        nu[j] = stored(f.store, f.wide, f.wide.lerp(nu[j], f.wide.square(u[j]), f.d2));
+        u[j] = finish(f, mu[j], nu[j], j);
       }
     });
     set_dtype(updates, i, mus.leaf(i).dtype);

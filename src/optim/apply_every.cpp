@@ -38,7 +38,8 @@ class ApplyEvery final : public GradientTransformation<A> {
     bool empty = !sum.is_dense(i);
     auto acc = sum.dense_values(i, A::constant(0));
     auto u = updates.values(i);
-    for (std::size_t j = 0; j < u.size(); ++j) acc[j] = store.cast(empty ? u[j] : a.add(acc[j], u[j]));
+    for (std::size_t j = 0; j < u.size(); ++j)
+      acc[j] = empty ? store.cast(u[j]) : stored(store, a, a.add(acc[j], u[j]));
   }
 
   // In the dtype that came in, as a held update is.

@@ -37,7 +37,7 @@ class Ema final : public GradientTransformation<A> {
     auto average = slot.dense_values(i, A::constant(0));
     for_blocks(input, i, u.size(), [&, u, average, debias = debias_](std::size_t first, std::size_t last) {
       for (std::size_t j = first; j < last; ++j) {
-        const V moved = store.cast(a.lerp(average[j], u[j], decay));
+        const V moved = stored(store, a, a.lerp(average[j], u[j], decay));
         average[j] = moved;
         u[j] = debias ? store.divide(moved, correction) : moved;
       }

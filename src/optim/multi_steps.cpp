@@ -70,9 +70,9 @@ class MultiSteps final : public GradientTransformation<A> {
       const A a = arithmetic.at(updates.leaf(i).dtype);
       V *sum = updates.values(i).data(), *g = gradients.values(i).data();
       if (reduce_ == Reduce::sum)
-        for (std::size_t j = first; j < last; ++j) sum[j] = a.cast(a.add(sum[j], g[j]));
+        for (std::size_t j = first; j < last; ++j) sum[j] = a.add(sum[j], g[j]);
       else
-        for (std::size_t j = first; j < last; ++j) sum[j] = a.cast(a.mean_step(sum[j], g[j], n));
+        for (std::size_t j = first; j < last; ++j) sum[j] = a.mean_step(sum[j], g[j], n);
     };
     ++state.count("gradient_step");
     inner_->update(arithmetic, updates, state.of[0], params,
@@ -108,37 +108,39 @@ class MultiSteps final : public GradientTransformation<A> {
   // The first gradient of a leaf after n others that were absent is a step from zero. The sum that closes a window goes
   // to the inner as it was computed and is not cast to the accumulator's dtype (Optax: float32 under float64 params).
   void accumulate_leaf(const A& arithmetic, const Tree<V>& updates, Tree<V>& acc, std::size_t i, std::int64_t mini_step,
-                       const V& share, Dtype stored) const {
+                       const V& share, Dtype stored_in) const {
     if (updates.presence(i) == Presence::absent && !acc.is_dense(i)) return;
     const A a = arithmetic.at(promote(updates.leaf(i).dtype, acc.leaf(i).dtype));
-    const A store = arithmetic.at(stored);
+    const A store = arithmetic.at(stored_in);
     if (mini_step == 0 && updates.is_dense(i) && !(multiplies_ && acc.is_dense(i))) {
       acc.mark(i, Presence::dense);
-      return each(store, acc.values(i), updates, i, [](const V&, const V& g) { return g; });
+      return each(store, arithmetic.at(updates.leaf(i).dtype), acc.values(i), updates, i,
+                  [](const V&, const V& g) { return g; });
     }
     const std::span<V> sum = acc.dense_values(i, A::constant(0));
     const V part = store.cast(share);
     const std::int64_t n = mini_step + 1;
     if (reduce_ == Reduce::sum)
-      each(store, sum, updates, i, [&a](const V& s, const V& g) { return a.add(s, g); });
+      each(store, a, sum, updates, i, [&a](const V& s, const V& g) { return a.add(s, g); });
     else if (reduce_ == Reduce::mean)
-      each(store, sum, updates, i, [&a, n](const V& s, const V& g) { return a.mean_step(s, g, n); });
+      each(store, a, sum, updates, i, [&a, n](const V& s, const V& g) { return a.mean_step(s, g, n); });
     else
-      each(store, sum, updates, i,
+      each(store, a, sum, updates, i,
            [&a, &part](const V& s, const V& g) { return a.add(s, a.multiply(a.subtract(g, s), part)); });
   }
 
   // The choice of the reduction stands outside of the loop, which then vectorises.
   template <class Combine>
-  static void each(const A& store, std::span<V> sum, const Tree<V>& updates, std::size_t i, const Combine& combine) {
+  static void each(const A& store, const A& computed, std::span<V> sum, const Tree<V>& updates, std::size_t i,
+                   const Combine& combine) {
     if (updates.is_dense(i)) {
       const std::span<const V> g = updates.values(i);
       for_fetched_blocks(sum, g, [&](std::size_t first, std::size_t last) {
-        for (std::size_t j = first; j < last; ++j) sum[j] = store.cast(combine(sum[j], g[j]));
+        for (std::size_t j = first; j < last; ++j) sum[j] = stored(store, computed, combine(sum[j], g[j]));
       });
     } else {
       const V zero = A::constant(0);
-      for (V& s : sum) s = store.cast(combine(s, zero));
+      for (V& s : sum) s = stored(store, computed, combine(s, zero));
     }
   }
 

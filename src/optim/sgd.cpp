@@ -55,7 +55,7 @@ class Momentum final : public GradientTransformation<A> {
     for_blocks(input, i, u.size(), [&, u, b, nesterov = nesterov_](std::size_t first, std::size_t last) {
       for (std::size_t j = first; j < last; ++j) {
         const V moved = at.add(u[j], at.multiply(m, b[j]));
-        b[j] = store.cast(moved);
+        b[j] = stored(store, at, moved);
         u[j] = nesterov ? at.add(u[j], at.multiply(m, moved)) : moved;
       }
     });

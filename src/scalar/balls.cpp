@@ -135,6 +135,7 @@ auto Balls<C>::square(const Value& a_given) const -> Value {
   return finish(value, propagated * rounded_up + smallest_radius, false, 1);
 }
 
+// A ball that reaches below 0 is cut there, and so is its root: what is added to it may exclude 0 again.
 // Wide's own root is not correctly rounded: 2u of the carrier, which matter in semantics only.
 template <class C>
 auto Balls<C>::square_root(const Value& a_given) const -> Value {
@@ -144,8 +145,11 @@ auto Balls<C>::square_root(const Value& a_given) const -> Value {
   if (!wide::is_finite(root)) return {root, a.radius == 0 ? 0.0 : infinite_radius};
   if (a.radius == 0) return finish(root, 0.0, root_is_exact(a.value, root), units);
   double low = lower(a.value) - a.radius;
-  double propagated =
-      low > 0 ? a.radius / (lower(root) + std::sqrt(low)) : std::sqrt(upper(a.value) + a.radius) * rounded_up;
+  if (!(low > 0)) {  // all of [0, sqrt(value + radius)]
+    const double half = std::sqrt(upper(a.value) + a.radius) / 2 * rounded_up;
+    return finish(C(half), half, false, units);
+  }
+  double propagated = a.radius / (lower(root) + std::sqrt(low));
   return finish(root, propagated * rounded_up + smallest_radius, false, units);
 }
 

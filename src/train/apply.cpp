@@ -16,7 +16,7 @@ void apply_block(const A& arithmetic, Tree<typename A::Value>& params, const Tre
   const A store = arithmetic.at(params.leaf(i).dtype);
   auto w = params.values(i);
   auto u = updates.values(i);
-  for (std::size_t j = first; j < last; ++j) w[j] = store.cast(a.add(w[j], u[j]));
+  for (std::size_t j = first; j < last; ++j) w[j] = stored(store, a, a.add(w[j], u[j]));
 }
 
 template <class V>

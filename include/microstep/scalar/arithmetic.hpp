@@ -51,6 +51,14 @@ inline bool certain(Truth value, const std::string& what) {
   return value == Truth::yes;
 }
 
+/// x, computed in one dtype, stored in a leaf: of another dtype it is cast, and of the same it is what it is already.
+template <class A, class V>
+V stored(const A& leaf, const A& computed, const V& x) {
+  if constexpr (A::is_ball)
+    if (leaf.dtype() == computed.dtype()) return x;
+  return leaf.cast(x);
+}
+
 /// b and 1-b in an arithmetic.
 template <class Value>
 struct Decay {
