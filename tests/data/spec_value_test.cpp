@@ -31,7 +31,7 @@ TEST(SpecChecked, NamesThePathOfWhatIsWrong) {
     return refusal_of([&] { checked({"multi_steps", {{"k", 2}}, {{"chain", {}, {inner}}}}); });
   };
   EXPECT_EQ(refusal({"adam", {{"lr", 0.1}, {"b1", 1}}, {}}), "spec.out-of-range at of[0]/of[0]/b1");
-  EXPECT_EQ(refusal({"adam", {{"lr", Values{Values{0, -1}}}}, {}}), "spec.out-of-range at of[0]/of[0]/lr[0][1]");
+  EXPECT_EQ(refusal({"adam", {{"lr", Values{Value(Values{0, -1})}}}, {}}), "spec.out-of-range at of[0]/of[0]/lr[0][1]");
   EXPECT_EQ(refusal({"adam", {{"lr", 0.1}, {"beta", 1}}, {}}), "spec.unknown-argument at of[0]/of[0]");
   EXPECT_EQ(refusal({"adam", {}, {}}), "spec.missing-argument at of[0]/of[0]");
   EXPECT_EQ(refusal({"adam", {{"lr", "fast"}}, {}}), "spec.wrong-type at of[0]/of[0]/lr");
@@ -74,7 +74,7 @@ TEST(SpecValues, AreReadByTheirType) {
   EXPECT_FALSE(spec.is_list("k"));
   EXPECT_TRUE(spec.of[0].flag("nesterov"));
   EXPECT_TRUE(spec.of[0].is_list("lr"));
-  EXPECT_EQ(spec.of[0].list("lr"), (Values{Values{0, 1}}));
+  EXPECT_EQ(spec.of[0].list("lr"), (Values{Value(Values{0, 1})}));
 }
 
 TEST(SpecValues, RefuseAnotherType) {
@@ -94,7 +94,7 @@ TEST(ScheduleValue, IsTheLastEntryThatBegan) {
 }
 
 TEST(ScheduleValue, HasNoValueBeforeStepZero) {
-  const Value schedule = Values{Values{0, 0.1}};
+  const Value schedule = Values{Value(Values{0, 0.1})};
   EXPECT_EQ(refusal_of([&] { schedule_value(schedule, -1); }), "spec.out-of-range at step -1");
 }
 
