@@ -69,11 +69,25 @@ std::string dtype_of(const Plan& plan) { return std::string(to_string(plan.param
 
 TEST_P(Goldens, HoldEachTransformationAlone) {
   for (const auto& [kind, dtypes] : found_by_kind(goldens(), is_alone, dtype_of)) {
-    EXPECT_TRUE(dtypes.contains("float32")) << kind;
+    EXPECT_EQ(dtypes, (Names{"float32", "float64", "bfloat16"})) << kind;
     EXPECT_TRUE(every_kind().contains(kind)) << kind;
   }
-  for (const char* dtype : {"float32", "float64", "bfloat16"})
-    EXPECT_TRUE(found_by_kind(goldens(), is_alone, dtype_of)["adam"].contains(dtype)) << dtype;
+}
+
+TEST_P(Goldens, HoldPartialWindowsInThreeDtypesAndUnderASchedule) {
+  Names dtypes, ks;
+  for (const Golden& golden : goldens()) {
+    const Plan& plan = golden.plans.at(Role::accumulated);
+    std::int64_t consumed = 0;
+    for (const auto& window : windows(plan)) consumed += std::ssize(window);
+    const bool is_partial = golden.id.find("partial") != std::string::npos;
+    EXPECT_TRUE(!is_partial || consumed < std::ssize(plan.batches)) << golden.id;
+    if (!is_partial) continue;
+    dtypes.insert(dtype_of(plan));
+    ks.insert(k_of(plan));
+  }
+  EXPECT_EQ(dtypes, (Names{"float32", "float64", "bfloat16"}));
+  EXPECT_EQ(ks, (Names{"3", "schedule"}));
 }
 
 TEST_P(Goldens, HoldEachTransformationUnderEveryKAndAScheduleOfIt) {
