@@ -14,6 +14,15 @@ namespace {
 
 using A = Balls<Wide>;
 
+bool is_open(const State<Ball>& state) { return state.op == "multi_steps" && state.count("mini_step") != 0; }
+
+// An accumulator of zeros does not tell whether its leaf has had a gradient in the open window: what the step before
+// left does, `was_open` of its window. Where the row's own window is another one, that is of no use.
+Presence presence_of_zeros(Presence carried, bool was_open, bool is_open) {
+  if (carried != Presence::dense) return is_open && !was_open ? Presence::dense : carried;
+  return was_open && !is_open ? Presence::zero : carried;
+}
+
 // Copies observed rows into trees; columns are found by path once. What a row does not show is left as it is: the balls
 // that the step before gave.
 class RowReader {
@@ -38,12 +47,15 @@ class RowReader {
   }
 
   void read(std::int64_t row, std::size_t& column, std::size_t& count, State<Ball>& state) const {
+    const bool was_open = is_open(state);
     for (auto& [name, value] : state.counts) {
       const std::optional<std::size_t> own = counts_[count++];
       if (own && observed_.shows_count(row, *own)) value = observed_.count(row, *own);
     }
     for (auto& [name, slot] : state.slots) {
+      const std::vector<Presence> carried = presences_of(slot);
       read(row, column, slot);
+      if (name == "acc_grads") restore_zeros(slot, carried, was_open, is_open(state));
       column += slot.leaf_count();
     }
     for (auto& inner : state.of) read(row, column, count, inner);
@@ -54,6 +66,19 @@ class RowReader {
   }
 
  private:
+  static std::vector<Presence> presences_of(const Tree<Ball>& tree) {
+    std::vector<Presence> presences;
+    for (std::size_t i = 0; i < tree.leaf_count(); ++i) presences.push_back(tree.presence(i));
+    return presences;
+  }
+
+  static void restore_zeros(Tree<Ball>& acc, const std::vector<Presence>& carried, bool was_open, bool is_open) {
+    auto is_zero = [](const Ball& ball) { return ball.value == 0 && ball.radius == 0; };
+    for (std::size_t i = 0; i < acc.leaf_count(); ++i)
+      if (acc.is_dense(i) && std::ranges::all_of(acc.values(i), is_zero))
+        acc.mark(i, presence_of_zeros(carried[i], was_open, is_open));
+  }
+
   // Most traces have their columns in the plan's own order.
   std::optional<std::size_t> found(const Column& wanted, std::size_t near) const {
     const auto& columns = observed_.schema().columns();
