@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "microstep/bound/semantics.hpp"
 #include "microstep/bound/transition.hpp"
@@ -76,10 +77,10 @@ bool at_rest(const BallState& state) {
 
 // What comes out of an accumulator that these microsteps went into; it may skip them, or drop all that it holds.
 std::vector<std::size_t> passed_on(Accumulator& accumulator, bool takes, const std::vector<std::size_t>& entering,
-                                   std::vector<bool>& skipped) {
+                                   const std::function<void(std::size_t)>& skip) {
   auto leave_out = [&](const std::vector<std::size_t>& microsteps) {
     if (accumulator.in_company && !microsteps.empty()) refuse_windows(*accumulator.spec);
-    for (std::size_t t : microsteps) skipped[t] = true;
+    for (std::size_t t : microsteps) skip(t);
   };
   if (takes)
     accumulator.waiting.insert(accumulator.waiting.end(), entering.begin(), entering.end());
@@ -99,27 +100,31 @@ class SkipRun {
         arithmetic_(Balls<Wide>::semantics(narrowest_dtype(plan.params.layout()))),
         training_(arithmetic_, plan),
         accumulators_(accumulators_of(plan.spec, training_.state)),
-        skipped_(plan.batches.size(), false) {
-    for (std::size_t t = 0; t < skipped_.size(); ++t) step(t);
+        skips_{std::vector<bool>(plan.batches.size(), false), std::vector<std::size_t>(plan.batches.size())} {
+    for (std::size_t t = 0; t < plan.batches.size(); ++t) step(t);
   }
 
-  const std::vector<bool>& skipped() const { return skipped_; }
+  const Skips& skips() const { return skips_; }
   const Windows& windows() const { return windows_; }
 
  private:
   void step(std::size_t t) {
     for (Accumulator& accumulator : accumulators_) accumulator.note();
-    const std::vector<bool> takes = t + 1 == skipped_.size() ? taken_at_the_end() : std::vector<bool>{};
+    const std::vector<bool> takes = t + 1 == plan_.batches.size() ? taken_at_the_end() : std::vector<bool>{};
     training_.step();
     std::vector<std::size_t> entering = {t};
     for (std::size_t i = 0; i < accumulators_.size(); ++i)
-      entering = passed_on(accumulators_[i], takes.empty() ? accumulators_[i].moved() : takes[i], entering, skipped_);
+      entering = passed_on(accumulators_[i], takes.empty() ? accumulators_[i].moved() : takes[i], entering,
+                           [&](std::size_t at) {
+                             skips_.skipped[at] = true;
+                             skips_.by[at] = i;
+                           });
     open_.push_back(static_cast<std::int64_t>(t));
     if (at_rest(training_.state)) close();
   }
 
   void close() {
-    std::erase_if(open_, [&](std::int64_t t) { return skipped_[static_cast<std::size_t>(t)]; });
+    std::erase_if(open_, [&](std::int64_t t) { return skips_.skipped[static_cast<std::size_t>(t)]; });
     if (!open_.empty()) windows_.push_back(std::exchange(open_, {}));
   }
 
@@ -147,20 +152,22 @@ class SkipRun {
   Balls<Wide> arithmetic_;
   BallTraining training_;
   std::vector<Accumulator> accumulators_;
-  std::vector<bool> skipped_;
+  Skips skips_;
   std::vector<std::int64_t> open_;
   Windows windows_;
 };
 
 }  // namespace
 
-std::vector<bool> skipped_microsteps(const Plan& whole) {
+std::vector<bool> skipped_microsteps(const Plan& plan) { return skips_of(plan).skipped; }
+
+Skips skips_of(const Plan& whole) {
   if (!can_skip(whole.spec)) return {};
   Plan plan = whole;
   plan.spec = without_drop(whole.spec);
   const SkipRun run(plan);
-  if (windows(whole, run.skipped()) != run.windows()) refuse_windows(whole.spec);
-  return run.skipped();
+  if (windows(whole, run.skips().skipped) != run.windows()) refuse_windows(whole.spec);
+  return run.skips();
 }
 
 }  // namespace microstep

@@ -12,18 +12,15 @@ bool holds_accumulator(const Spec& spec) {
 
 class Follower {
  public:
-  Follower(const Plan& plan, const std::vector<bool>& skipped, std::vector<Node>& nodes)
-      : plan_(plan), skipped_(skipped), nodes_(nodes) {
-    auto first = std::ranges::find_if(nodes, &Node::may_skip);
-    if (first != nodes.end()) skipping_ = &*first;
-  }
+  Follower(const Plan& plan, const Evidence& evidence, std::vector<Node>& nodes)
+      : plan_(plan), evidence_(evidence), nodes_(nodes) {}
 
   /// True if an update comes out of the whole spec in microstep t.
   bool step(std::size_t t) {
     for (Node& node : nodes_)
       if (node.accumulates()) carry_on(node);
     last_ = t + 1 == plan_.batches.size();
-    skips_ = t < skipped_.size() && skipped_[t];
+    entering_ = t;
     next_ = 0;
     return advance();
   }
@@ -61,9 +58,17 @@ class Follower {
     for (const Spec& inner : spec.of) pass_over(inner);
   }
 
+  /// What it is given with `entering_` as its newest microstep.
+  bool is_left_out_by(const Node& node) const {
+    const auto& skipped = evidence_.skipped_microsteps;
+    if (entering_ >= skipped.size() || !skipped[entering_]) return false;
+    const auto place = skipper_of(evidence_, entering_, nodes_);
+    return place && &nodes_[*place] == &node;
+  }
+
   bool accumulate(Node& node, Beat& beat) {
     const Spec& spec = *node.spec;
-    bool leaves_out = &node == skipping_ && skips_;
+    bool leaves_out = is_left_out_by(node);
     bool by_window = leaves_out && spec.text("skip") == "window_not_finite";
     const std::string& partial = spec.text("partial");
     const bool flushes = last_ && partial.starts_with("flush");
@@ -73,6 +78,7 @@ class Follower {
     }
     if (leaves_out && !by_window && !(flushes && beat.mini_step > 0)) return false;
     auto k = static_cast<std::int64_t>(schedule_value(spec.args.at("k"), beat.gradient_step));
+    if (!leaves_out || by_window) beat.newest = entering_;
     beat.opens = beat.mini_step == 0;
     ++beat.mini_step;
     bool ends = beat.mini_step >= k || flushes;
@@ -81,6 +87,7 @@ class Follower {
     beat.empty = beat.mini_step == 0;
     beat.emits = ends && !by_window;
     if (beat.emits) ++beat.gradient_step;
+    if (beat.emits) entering_ = beat.newest;
     return beat.emits;
   }
 
@@ -96,23 +103,32 @@ class Follower {
   }
 
   const Plan& plan_;
-  const std::vector<bool>& skipped_;
+  const Evidence& evidence_;
   std::vector<Node>& nodes_;
-  const Node* skipping_ = nullptr;
-  std::size_t next_ = 0;
-  bool last_ = false, skips_ = false;
+  std::size_t next_ = 0, entering_ = 0;
+  bool last_ = false;
 };
 
 }  // namespace
 
-std::vector<bool> follow_beats(const Plan& plan, const std::vector<bool>& skipped, std::int64_t rows,
+std::optional<std::size_t> skipper_of(const Evidence& evidence, std::size_t t, const std::vector<Node>& nodes) {
+  const auto& by = evidence.skipped_by;
+  std::size_t passed = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (by.empty() && nodes[i].may_skip()) return i;
+    if (!by.empty() && nodes[i].is_multi_steps() && t < by.size() && passed++ == by[t]) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<bool> follow_beats(const Plan& plan, const Evidence& evidence, std::int64_t rows,
                                std::vector<Node>& nodes) {
   for (Node& node : nodes) {
     if (!node.accumulates()) continue;
     node.beats.reserve(static_cast<std::size_t>(rows));
     node.beats.emplace_back();
   }
-  Follower follower(plan, skipped, nodes);
+  Follower follower(plan, evidence, nodes);
   std::vector<bool> emits{false};
   for (std::int64_t row = 1; row < rows; ++row) emits.push_back(follower.step(static_cast<std::size_t>(row - 1)));
   return emits;

@@ -57,11 +57,6 @@ std::optional<Finding> first_move_within(const Reading& reading, const Node& ski
   return std::nullopt;
 }
 
-const Node* skipping_node(const Reading& reading) {
-  auto found = std::ranges::find_if(reading.nodes(), &Node::may_skip);
-  return found == reading.nodes().end() ? nullptr : &*found;
-}
-
 /// The run ends with a skipped microbatch, and the window before it is flushed or dropped.
 bool closes(const Node& node, std::int64_t row) {
   const auto &before = node.beats[static_cast<std::size_t>(row - 1)],
@@ -69,14 +64,14 @@ bool closes(const Node& node, std::int64_t row) {
   return after.emits || (after.empty && !before.empty);
 }
 
-std::optional<Finding> first_remembered(const Reading& reading, const Node& node) {
-  const bool by_window = node.spec->text("skip") == "window_not_finite";
+std::optional<Finding> first_remembered(const Reading& reading) {
   bool kept_are_finite = true;
   for (std::int64_t row = 1; row < reading.rows().rows(); ++row) {
     bool skipped = reading.is_skipped(row);
     kept_are_finite = kept_are_finite && (skipped || is_finite_row(reading, row));
-    if (skipped && !by_window && !closes(node, row))
-      if (auto found = first_move_within(reading, node, row)) return found;
+    const Node* node = reading.skipper(row);
+    if (skipped && node && node->spec->text("skip") != "window_not_finite" && !closes(*node, row))
+      if (auto found = first_move_within(reading, *node, row)) return found;
     if (kept_are_finite)
       if (auto found = first_lasting(reading, row)) return found;
   }
@@ -86,12 +81,12 @@ std::optional<Finding> first_remembered(const Reading& reading, const Node& node
 }  // namespace
 
 Verdict state_nonfinite_forgotten(const Reading& reading) {
-  const Node* node = skipping_node(reading);
-  if (!node) return not_applicable("the spec declares no rule that leaves microbatches out");
+  if (std::ranges::none_of(reading.nodes(), &Node::may_skip))
+    return not_applicable("the spec declares no rule that leaves microbatches out");
   if (std::ranges::none_of(reading.evidence().skipped_microsteps, [](bool skipped) { return skipped; }))
     return not_applicable("no microbatch of this run is left out");
   if (const std::string* path = reading.hidden()) return not_applicable("the trace hides " + *path);
-  if (auto found = first_remembered(reading, *node))
+  if (auto found = first_remembered(reading))
     return broken(reading, *found, "a microbatch that was left out is remembered",
                   causes_of_nonfinite(reading, *found));
   const auto& semantics = reading.evidence().against_clean;

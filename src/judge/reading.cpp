@@ -59,7 +59,7 @@ Reading::Reading(const Evidence& evidence)
   if (declared_ && *declared_ != rows_->schema())
     if (const std::string* path = missing_path(*declared_, rows_->schema())) hidden_ = *path;
   for (std::size_t i = 0; i < sections.size(); ++i) gaps_[i] = gap_of(*rows_, sections[i]);
-  emits_ = follow_beats(*plan_, evidence.skipped_microsteps, rows_->rows(), nodes_);
+  emits_ = follow_beats(*plan_, evidence, rows_->rows(), nodes_);
   find_governed();
 }
 
@@ -157,6 +157,11 @@ bool Reading::closes(std::int64_t row) const {
 bool Reading::is_skipped(std::int64_t row) const {
   auto t = static_cast<std::size_t>(row - 1);
   return row > 0 && t < evidence_->skipped_microsteps.size() && evidence_->skipped_microsteps[t];
+}
+
+const Node* Reading::skipper(std::int64_t row) const {
+  const auto place = skipper_of(*evidence_, static_cast<std::size_t>(std::max<std::int64_t>(row, 1) - 1), nodes_);
+  return place ? &nodes_[*place] : nullptr;
 }
 
 std::int64_t Reading::window_of(std::int64_t row) const {

@@ -17,6 +17,8 @@ struct Beat {
   bool opens = false;
   std::int64_t mini_step = 0;
   std::int64_t gradient_step = 0;
+  /// The newest microstep, from 0, of what it took in.
+  std::size_t newest = 0;
 };
 
 /// One node of the spec's tree; columns and counts are those of its own state, not of what lies in it.
@@ -78,6 +80,8 @@ class Reading {
   /// The node's update runs in the microstep of that row.
   bool awake(const Node& node, std::int64_t row) const;
   bool is_skipped(std::int64_t row) const;
+  /// The accumulator that leaves the microstep out; null where none can.
+  const Node* skipper(std::int64_t row) const;
   /// The window (from 1) that the row lies in, 0 for none; its length; its first row.
   std::int64_t window_of(std::int64_t row) const;
   std::int64_t window_length(std::int64_t row) const;
@@ -120,7 +124,8 @@ class Reading {
 const Schema* declared_schema(const Evidence& evidence, Role role);
 
 /// Fills the beats of all accumulators for that many rows; per row whether an update is due.
-std::vector<bool> follow_beats(const Plan& plan, const std::vector<bool>& skipped, std::int64_t rows,
-                               std::vector<Node>& nodes);
+std::vector<bool> follow_beats(const Plan& plan, const Evidence& evidence, std::int64_t rows, std::vector<Node>& nodes);
+/// The place among all nodes of what leaves microstep t out, where it is left out; none where nothing has a rule.
+std::optional<std::size_t> skipper_of(const Evidence& evidence, std::size_t t, const std::vector<Node>& nodes);
 
 }  // namespace microstep

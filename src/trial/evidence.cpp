@@ -158,7 +158,9 @@ Evidence gather(const Experiment& experiment, const Producer& producer, const Ga
   evidence.experiment = &experiment;
   evidence.bitwise = gathering.bitwise;
   const Plan& accumulated = experiment.plans.at(Role::accumulated);
-  evidence.skipped_microsteps = skipped_microsteps(accumulated);
+  Skips skips = skips_of(accumulated);
+  evidence.skipped_microsteps = std::move(skips.skipped);
+  evidence.skipped_by = std::move(skips.by);
   evidence.windows = windows(accumulated, evidence.skipped_microsteps);
   for (const auto& [role, plan] : experiment.plans) {
     Answer answer = producer(plan);

@@ -34,6 +34,15 @@ Semantics decide(const Pairing& pairing);
 /// are the first pairing's. The restarts are from the centres of the first counterpart that is still the same.
 std::vector<Semantics> decide(std::span<const Pairing> pairings);
 
+/// What skip rules left out of a run.
+struct Skips {
+  /// Per microstep whether one left it out; empty where no rule can skip.
+  std::vector<bool> skipped;
+  /// Per microstep that is left out by which multi_steps of the spec, in pre-order from 0; another number elsewhere.
+  std::vector<std::size_t> by;
+};
+Skips skips_of(const Plan& plan);
+
 /// Per microstep whether the plan's skip rule left it out, seen from a run over balls; empty where no rule can skip.
 /// Throws Undecidable where a rule is not certain in the declared dtype, and plan.no-common-windows where a skip puts
 /// accumulators out of step, so that windows() of it would not be the ends of this run's windows.

@@ -30,6 +30,8 @@ struct Evidence {
   /// The accumulated plan's windows (microsteps from 0) and which microsteps its skip rule left out.
   std::vector<std::vector<std::int64_t>> windows;
   std::vector<bool> skipped_microsteps;
+  /// Of those by which multi_steps, in pre-order from 0; empty: by the outermost one that has a rule.
+  std::vector<std::size_t> skipped_by;
   /// The producer's computation against the large batch, against itself with the microbatches of each window in another
   /// order, against itself without the microbatches that its rule skips: decided over balls.
   std::optional<Semantics> against_reference;
