@@ -1,17 +1,31 @@
 #include "hypothesis.hpp"
 
+#include "accumulation.hpp"
 #include "microstep/bound/transition.hpp"
 #include "microstep/judge/faithful.hpp"
 
 namespace microstep {
 namespace {
 
-bool is_another_computation(const Plan& plan, const Spec& spec, const Windows& windows) {
-  Plan other = plan;
-  other.spec = spec;
-  Pairing pairing{plan, other, windows};
+bool differ(const Plan& plan, const Spec& spec, const Spec& other_spec, const Windows& windows) {
+  Plan own = plan, other = plan;
+  own.spec = spec;
+  other.spec = other_spec;
+  Pairing pairing{own, other, windows};
   pairing.reference_windows = windows;
   return decide(pairing).verdict != Sameness::same;
+}
+
+// The accumulators alone, which give what they have made of a window.
+Spec reductions_of(const Spec& spec) {
+  std::vector<std::string> reduce;
+  for (const Spec* accumulator : accumulators_of(spec)) reduce.push_back(reduction_of(*accumulator));
+  return skeleton_of(spec, reduce, {"scale", {{"factor", Value(1)}}, {}});
+}
+
+// What is made of a window is another number, though the inner may make the same of both, as a clip does.
+bool is_another_computation(const Plan& plan, const Spec& spec, const Windows& windows) {
+  return differ(plan, plan.spec, spec, windows) || differ(plan, reductions_of(plan.spec), reductions_of(spec), windows);
 }
 
 }  // namespace

@@ -98,6 +98,20 @@ TEST(HiddenAdam, OfFirstMomentsOnlyTells) {
   EXPECT_EQ(judged(text, parse_spec("multi_steps(adam(0.1), k=3, reduce=sum)")).faithful.outcome, Outcome::broken);
 }
 
+// A clip by the norm makes the same of the mean and of the sum where it acts in every window, and the weighted mean of
+// equal weights is the mean. Where one window is not clipped, its update tells. Halves of these gradients are exact.
+TEST(HiddenAccumulator, BehindAClipIsToldByWhatIsNotClipped) {
+  const std::string clipped = hidden(run_of("multi_steps(clip_by_global_norm(0.001), k=2)", Dtype::float32));
+  EXPECT_EQ(judged(clipped).outcome, Outcome::undecidable);
+  EXPECT_TRUE(judged(clipped).faithful.reason.ends_with("reduce=sum) as well")) << judged(clipped).faithful.reason;
+  const std::string free = hidden(run_of("multi_steps(clip_by_global_norm(1000), k=2)", Dtype::float32));
+  EXPECT_EQ(judged(free).outcome, Outcome::holds) << judged(free).faithful.reason;
+  const std::string shown = run_of("multi_steps(clip_by_global_norm(0.001), k=2)", Dtype::float32, 2);
+  EXPECT_EQ(judged(shown).outcome, Outcome::holds) << judged(shown).faithful.reason;
+  const std::string single = hidden(run_of("multi_steps(clip_by_global_norm(0.001), k=1)", Dtype::float32));
+  EXPECT_EQ(judged(single).outcome, Outcome::holds) << judged(single).faithful.reason;
+}
+
 TEST(HiddenAccumulator, WithoutAWindowTellsNothing) {
   const std::string text = hidden(run_of("multi_steps(sgd(0.1), k=3)", Dtype::float32, 1));
   const TraceJudgement judgement = judged(text, parse_spec("multi_steps(sgd(0.1), k=5)"));
