@@ -64,6 +64,15 @@ double& place_of(const Poison& poison, Tree<double>& gradient) {
   return values[static_cast<std::size_t>(poison.element)];
 }
 
+void check_poisons(const Recipe& recipe, std::size_t microsteps) {
+  for (const Poison& poison : recipe.poisons)
+    if (poison.microstep < 1 || poison.microstep > static_cast<std::int64_t>(microsteps))
+      throw Error("recipe.outside-the-run",
+                  fmt::format("the plan has {} microsteps, none is {}", microsteps, poison.microstep),
+                  fmt::format("the poison of microstep {}", poison.microstep),
+                  "count from 1 to the last microstep of the windows and the partial one");
+}
+
 Tree<double> gradient_of(const Recipe& recipe, const LayoutPointer& layout, std::int64_t microstep) {
   Stream stream(recipe.id, 1);
   Tree<double> gradient(layout);
@@ -97,6 +106,7 @@ Experiment experiment_of(const Recipe& recipe, const PortFacts& facts) {
   plan.params = params_of(recipe, layout);
   plan.gradient_layout = layout;
   plan.given.clear();
+  check_poisons(recipe, plan.batches.size());
   for (std::size_t t = 1; t <= plan.batches.size(); ++t)
     plan.given.push_back({gradient_of(recipe, layout, static_cast<std::int64_t>(t)), 1});
   plan.seed = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "masks.hpp"
 #include "microstep/golden/file.hpp"
 #include "microstep/json/document.hpp"
 #include "microstep/json/plan.hpp"
@@ -92,11 +93,12 @@ Recipe read_recipe(const Document& object) {
   return recipe;
 }
 
-// What can be wrong with a recipe beyond its words: ids that nothing has, plans that cannot be made.
+// What can be wrong with a recipe beyond its words: ids that nothing has, plans that cannot be made, masks of no leaf.
 void check_recipe(const Recipe& recipe) {
   for (const std::string& id : recipe.broken) contract(id);
   with_behaviours(recipe.spec, recipe.behaviours);
-  experiment_of(recipe, PortFacts{});
+  const Experiment experiment = experiment_of(recipe, PortFacts{});
+  unmatched_globs(recipe.spec, experiment.plans.at(Role::accumulated).params.layout());
 }
 
 // Errors that know no place in the file are said of the experiment.

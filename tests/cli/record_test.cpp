@@ -60,6 +60,11 @@ TEST_F(Recording, ADamagedManifestIsRefusedBeforeAnythingIsTouched) {
   EXPECT_EQ(kept(), before);
 }
 
+// Three windows of two microsteps; w is the first leaf and has six elements.
+std::string poisoned(const std::string& where) {
+  return "\"plans\": \"same\", \"poisons\": [{" + where + ", \"value\": \"NaN\"}]";
+}
+
 struct Bad {
   std::string what, with, id;
 };
@@ -86,6 +91,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Bad{"\"plans\": \"same\"", "\"plans\": \"same\", \"window\": 3", "json.unknown-key"},
                       Bad{"\"plans\": \"same\"", "\"plans\": \"same\", \"dtype\": \"half\"", "json.unknown-dtype"},
                       Bad{"\"plans\": \"same\"", "\"plans\": \"same\", \"behaviours\": [\"odd\"]", "behaviour.unknown"},
+                      Bad{"\"plans\": \"same\"", poisoned(R"("microstep": 0)"), "recipe.outside-the-run"},
+                      Bad{"\"plans\": \"same\"", poisoned(R"("microstep": -3)"), "recipe.outside-the-run"},
+                      Bad{"\"plans\": \"same\"", poisoned(R"("microstep": 7)"), "recipe.outside-the-run"},
+                      Bad{"\"plans\": \"same\"", poisoned(R"("microstep": 6, "leaf": "v")"), "recipe.unknown-name"},
+                      Bad{"\"plans\": \"same\"", poisoned(R"("microstep": 6, "element": 6)"), "recipe.no-element"},
+                      Bad{"sgd(0.5)", "masked(sgd(0.5), mask=[zz])", "plan.mask"},
+                      Bad{"sgd(0.5)", "adamw(0.5, mask=[zz])", "plan.mask"},
                       Bad{"reduction.large_batch", "reduction.largebatch", "contract.unknown"},
                       Bad{"sum.of.two", "mean.of.two", "recipe.duplicate-id"},
                       Bad{"experiments/1", "experiments/2", "json.newer-schema"},
