@@ -99,6 +99,8 @@ ReadLeaf read_leaf(const Document& leaf, const KnownLeaf& known) {
   if (due) read.shape = *due;
   std::optional<Document> packed = whole ? leaf.find("base64") : std::nullopt;
   if (packed) {
+    if (leaf.find("values"))
+      leaf.refuse("json.values-twice", "the leaf has both \"values\" and \"base64\"", "keep the one that is meant");
     if (!due) leaf.refuse("json.missing-key", "the key \"shape\" is missing", "add it beside base64");
     read_base64(*packed, read);
     return read;

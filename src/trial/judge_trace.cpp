@@ -22,6 +22,12 @@ Spec spec_of(const DumpedTrace& dumped, const std::optional<Spec>& given, const 
               "add \"spec\": \"...\" to the file, or --spec '...'");
 }
 
+// What is wrong with a spec out of the file is the file's.
+std::vector<std::string> unmatched_in(const Plan& plan, bool is_given, const std::string& source) {
+  const auto unmatched = [&] { return unmatched_globs(plan.spec, plan.params.layout()); };
+  return is_given ? unmatched() : in_file(source, unmatched);
+}
+
 DumpedTrace read_trace(const std::string& text, const std::string& source) {
   DumpedTrace dumped = decode_dumped_trace(text, source);
   if (dumped.trace.microsteps() == 0)
@@ -32,6 +38,21 @@ DumpedTrace read_trace(const std::string& text, const std::string& source) {
 bool is_broken(const Verdict& verdict) { return verdict.outcome == Outcome::broken; }
 bool is_broken_form(const Verdict& verdict) { return is_broken(verdict) && verdict.contract.starts_with("form."); }
 
+// Which fact of the loop, were it stated, would leave less in infinite balls: the precision of 1-b^t, or, for gradients
+// that are not finite, the form of a window's mean.
+std::string fact_to_state(const Plan& plan, const Trace& trace, std::int64_t infinite) {
+  auto leaves_less = [&](bool precision, bool form) {
+    Plan stated = plan;
+    if (precision) stated.hyper_precision = HyperPrecision::float64;
+    if (form) stated.running_mean = true;
+    return faithfulness(trace, transitions(stated, embedded(trace), rounding_of(stated)), false).infinite < infinite;
+  };
+  const bool precise = plan.hyper_precision != HyperPrecision::undeclared;
+  if (!precise && leaves_less(true, false)) return "hyper_precision";
+  if (!plan.running_mean && leaves_less(false, true)) return "running_mean";
+  return !precise && !plan.running_mean && leaves_less(true, true) ? "hyper_precision and running_mean" : "";
+}
+
 Faithfulness faithfulness_of(const Trace& trace, const Evidence& evidence) {
   Faithfulness result;
   if (auto expected = evidence.expected.find(Role::accumulated); expected != evidence.expected.end())
@@ -39,8 +60,9 @@ Faithfulness faithfulness_of(const Trace& trace, const Evidence& evidence) {
   else
     result.reason = evidence.undecidable.at(Role::accumulated);
   const Plan& plan = evidence.experiment->plans.at(Role::accumulated);
-  if (result.infinite > 0 && plan.hyper_precision == HyperPrecision::undeclared)
-    result.reason += "; the trace may say more: state its hyper_precision";
+  if (result.infinite > 0)
+    if (const std::string fact = fact_to_state(plan, trace, result.infinite); !fact.empty())
+      result.reason += "; the trace may say more: state its " + fact;
   if (result.reason.empty()) result.reason = evidence.ambiguous;
   if (result.reason.empty() && evidence.windows.empty()) result.reason = "no window closes";
   if (result.reason.empty() && result.judged == 0) result.reason = "the trace has no number to judge";
@@ -111,7 +133,7 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
   result.plan = in_file(source, [&] { return replay_plan_of(dumped, spec_of(dumped, spec, source)); });
   note_foreign_states(dumped.empty_states, result.plan.spec, dumped.trace);
   result.microsteps = dumped.trace.microsteps();
-  result.warnings = unmatched_globs(result.plan.spec, result.plan.params.layout());
+  result.warnings = unmatched_in(result.plan, spec.has_value(), source);
   result.plan.shown = shown_passing(result.plan, embedded(dumped.trace));
   std::vector<bool> skipped;
   try {
@@ -120,7 +142,7 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
     leave_open(result, reason.what());
     return result;
   }
-  judge_steps(result, dumped.trace, skipped);
+  in_file(source, [&] { judge_steps(result, dumped.trace, skipped); });
   return result;
 }
 

@@ -61,6 +61,18 @@ TEST(Judge, RefusesAMaskThatFitsNoLeaf) {
   EXPECT_NE(result.err.find("plan.mask: no leaf is in the mask of adamw: 'v' "), std::string::npos) << result.err;
 }
 
+TEST(Judge, RefusesAMaskThatFitsNoLeafOfItsFileByTheNameOfTheFile) {
+  const Folder folder;
+  for (const std::string spec : {"multi_steps(adamw(0.1, mask=[zz]), k=2)", "adamw(0.1, mask=[zz])",
+                                 "multi_steps(masked(sgd(1), mask=[zz]), k=2)"}) {
+    const std::string path =
+        folder.write("masked.json", replaced(text_of(kept()), "multi_steps(adam(0.1), k=2)", spec));
+    const Result result = microstep({"judge", path});
+    EXPECT_TRUE(refuses(result, 3, "plan.mask")) << result.err;
+    EXPECT_TRUE(result.warns("at " + path)) << result.err;
+  }
+}
+
 TEST(Judge, SaysTheCauseAndTheSpecThatExplainsTheTrace) {
   const std::vector<std::string> command = {"judge", kept(), "--spec", "multi_steps(adam(0.1), k=2, reduce=sum)"};
   const Result result = microstep(command);

@@ -197,6 +197,8 @@ TEST(Trace, RefusesWhatIsNoTrace) {
       {"\"w\":[1e-45,0]", "\"w\":null", "json.null-number", "t#/steps/0/state/of/1/slots/mu/w"},
       {"\"w\":[1e-45,0]", "\"w\":[0.123456789,0]", "json.not-representable", "t#/steps/0/state/of/1/slots/mu/w/0"},
       {R"("dtype":"float32","shape":[2])", R"("shape":[2])", "json.missing-key", "t#/initial/params/w"},
+      {R"("shape":[2],"values":[1,0.1])", R"("shape":[2],"values":[1,0.1],"base64":"AAAAAAAAAAA=")",
+       "json.values-twice", "t#/initial/params/w"},
       {R"("mu":{"w":[1e-45)", R"("a/b":{"w":[1e-45)", "json.bad-name", "t#/steps/0/state/of/1/slots"},
   };
   for (const Refused& row : table) {
