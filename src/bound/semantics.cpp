@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "counterpart.hpp"
+#include "microstep/bound/transition.hpp"
 
 namespace microstep {
 namespace {
@@ -18,7 +19,7 @@ class Decision {
   explicit Decision(std::span<const Pairing> pairings)
       : windows_(pairings[0].windows),
         plan_(pairings[0].accumulated),
-        arithmetic_(A::semantics(narrowest_dtype(plan_.params.layout()))),
+        arithmetic_(semantics_of(plan_)),
         accumulated_(arithmetic_, plan_, pairings[0].transformation) {
     for (const Pairing& pairing : pairings)
       counterparts_.push_back(std::make_unique<Counterpart>(arithmetic_, pairing, accumulated_));

@@ -177,7 +177,9 @@ Balls<Wide> rounding_of(const Plan& plan) {
                      plan.true_division, plan.running_mean);
 }
 
-Balls<Wide> semantics_of(const Plan& plan) { return A::semantics(narrowest_dtype(plan.params.layout())); }
+Balls<Wide> semantics_of(const Plan& plan) {
+  return A::semantics(narrowest_dtype(plan.params.layout()), plan.running_mean);
+}
 
 Envelope transitions(const Plan& plan, const Envelope& observed, const A& arithmetic) {
   Training<A> start(arithmetic, plan);

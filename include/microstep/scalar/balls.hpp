@@ -30,7 +30,9 @@ class Balls {
                         bool true_division = false, bool running_mean = true) {
     return {dtype, precision, flushes, true_division, running_mean, false};
   }
-  static Balls semantics(Dtype declared) { return {declared, HyperPrecision::float64, false, true, true, true}; }
+  static Balls semantics(Dtype declared, bool running_mean = true) {
+    return {declared, HyperPrecision::float64, false, true, running_mean, true};
+  }
 
   Balls at(Dtype dtype) const { return {dtype, precision_, flushes_, true_division_, running_mean_, semantic_}; }
   Dtype dtype() const { return dtype_; }
