@@ -161,6 +161,40 @@ TEST(Transitions, CarryOnWhatARowLacks) {
   expect_exactly(column_of(balls, "updates/w"), {0, -3, 0, -8});
 }
 
+// A gradient, and then none; the accumulator's zeros are numbers, as in a file. memory: the trace before microstep 2.
+Trace with_zeros(const Plan& plan, double memory) {
+  Trace trace = run(plan);
+  const std::size_t acc = *trace.schema().find_column("state/acc_grads/w");
+  for (std::int64_t row : {0, 1, 2}) trace.presence(row, acc) = Presence::dense;
+  for (std::int64_t row : {0, 1, 2}) trace.numbers(row, acc)[0] = 0;
+  const std::size_t slot = *trace.schema().find_column("state/of[0]/trace/w");
+  trace.presence(1, slot) = Presence::dense;
+  trace.numbers(1, slot)[0] = memory;
+  return trace;
+}
+
+Plan gradient_and_none(std::string_view spec, double gradient) {
+  Plan plan = replay_of(spec, {gradient, 0});
+  plan.given[1].gradient.mark(0, Presence::absent);
+  return plan;
+}
+
+// It was given on already, so that the window of microstep 2 has no gradient: the trace stays.
+TEST(Transitions, OfAWindowThatWasClosedTooEarlyForgetItsGradients) {
+  const Trace early = with_zeros(gradient_and_none("multi_steps(trace(0.5), k=1)", 2), 2);
+  const Plan plan = gradient_and_none("multi_steps(trace(0.5), k=[[0, 2], [1, 1]])", 2);
+  const Envelope balls = transitions(plan, embedded(early), rounding_of(plan));
+  EXPECT_EQ(static_cast<double>(column_of(balls, "state/of[0]/trace/w")[1].value), 2);
+}
+
+// It is still open, and had a gradient of 0: the trace of 4 decays to 2.
+TEST(Transitions, OfAWindowThatWasNotClosedRememberItsGradients) {
+  const Trace late = with_zeros(gradient_and_none("multi_steps(trace(0.5), k=2)", 0), 4);
+  const Plan plan = gradient_and_none("multi_steps(trace(0.5), k=1)", 0);
+  const Envelope balls = transitions(plan, embedded(late), rounding_of(plan));
+  EXPECT_EQ(static_cast<double>(column_of(balls, "state/of[0]/trace/w")[1].value), 2);
+}
+
 TEST(Transitions, RefuseHiddenGradients) {
   const Plan plan = replay_of("sgd(0.5, momentum=0.5)", {2, 4});
   EXPECT_EQ(refused(plan, with_paths(run(plan), "gradients/w", "grads/w")), "trace.not-shown gradients/w");
