@@ -50,6 +50,7 @@ inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 std::vector<Case> function_cases();
 std::vector<Case> broadcast_cases();
 std::vector<Case> matrix_cases();
+std::vector<Case> conv_cases();
 std::vector<Case> axes_cases();
 std::vector<Case> loss_cases();
 std::vector<Case> all_cases();

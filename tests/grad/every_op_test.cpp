@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "grad/evaluate.hpp"
+#include "microstep/kernels/switches.hpp"
 
 namespace microstep::testing_grad {
 namespace {
@@ -89,10 +90,15 @@ TEST_P(EveryOp, GradientIsTheFiniteDifference) {
           << "input " << input << " element " << element;
 }
 
-const KernelPolicy policies[] = {{},
-                                 {Reduction::sequential, MatmulPath::loops, TanhPath::scalar},
-                                 {Reduction::reversed, MatmulPath::loops, TanhPath::scalar},
-                                 {Reduction::pairwise, MatmulPath::loops, TanhPath::scalar}};
+std::vector<KernelPolicy> policies() {
+  std::vector<KernelPolicy> all{{}};
+  for (const char* order :
+       {"sequential", "reversed", "pairwise", "blocked(3)+fma", "lanes(4)+fma", "split_k(2)", "kahan"})
+    all.push_back(policy_of({{"reduction", order}, {"matmul", "loops"}, {"tanh", "scalar"}, {"conv2d", "direct"}}));
+  for (const char* path : {"winograd2", "winograd4"}) all.push_back(policy_of({{"conv2d", path}}));
+  for (const char* inputs : {"tf32", "bfloat16"}) all.push_back(policy_of({{"matmul_inputs", inputs}}));
+  return all;
+}
 
 template <class Value>
 void expect_inside(const std::vector<Ball>& ball, const std::vector<Value>& numbers) {
@@ -106,8 +112,8 @@ void expect_inside(const std::vector<Ball>& ball, const std::vector<Value>& numb
 template <class A>
 void expect_in_balls(const A& arithmetic, const Case& c, Dtype dtype) {
   const Points points = draw_inputs(c);
-  const auto held = evaluate(Balls<Wide>::rounding(dtype), c, points, dtype);
-  for (const KernelPolicy& policy : policies) {
+  for (const KernelPolicy& policy : policies()) {
+    const auto held = evaluate(Balls<Wide>::rounding(dtype), c, points, dtype, policy);
     const auto run = evaluate(arithmetic, c, points, dtype, policy);
     expect_inside(held.value, run.value);
     for (std::size_t i = 0; i < points.size(); ++i) expect_inside(held.gradient[i], run.gradient[i]);

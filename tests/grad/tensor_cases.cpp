@@ -126,7 +126,8 @@ std::vector<Case> axes_cases() {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const auto& part : {function_cases(), broadcast_cases(), matrix_cases(), axes_cases(), loss_cases()})
+  for (const auto& part :
+       {function_cases(), broadcast_cases(), matrix_cases(), conv_cases(), axes_cases(), loss_cases()})
     cases.insert(cases.end(), part.begin(), part.end());
   return cases;
 }

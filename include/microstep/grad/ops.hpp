@@ -39,6 +39,11 @@ struct Tensors {
 };
 
 template <class A>
+struct Convolutions {
+  static Var conv2d(Tape<A>& tape, Var x, Var w, std::int64_t padding);
+};
+
+template <class A>
 struct Losses {
   static Var squared_errors(Tape<A>& tape, Var predictions, Var targets);
   static Var cross_entropies(Tape<A>& tape, Var logits, std::span<const std::int64_t> labels);
@@ -96,6 +101,12 @@ Var relu(Tape<A>& tape, Var x) {
 template <class A>
 Var matmul(Tape<A>& tape, Var a, Var b) {
   return Tensors<A>::matmul(tape, a, b);
+}
+/// Images [batch, in, height, width] by kernels [out, in, h, w] -> [batch, out, height + 2 padding - h + 1, ...],
+/// stride 1, zeros as padding, by the tape's policy, backwards too. Throws `grad.shape`, `kernel.conv-shape`.
+template <class A>
+Var conv2d(Tape<A>& tape, Var x, Var w, std::int64_t padding = 0) {
+  return Convolutions<A>::conv2d(tape, x, w, padding);
 }
 /// The same elements in row-major order. Throws `grad.shape` if their number differs.
 template <class A>
