@@ -203,6 +203,15 @@ std::vector<OpRule> problems() {
         one_of("act", {"tanh", "relu"}, "between layers"),
         one_of("loss", {"mse", "cross_entropy"}, "cross_entropy: integer labels")},
        "dense layers of the given sizes"},
+      {"tiny_conv_net",
+       problem,
+       Inner::none,
+       {ranged("channels", integer, "4", {1, 256}, "of both convolutions"),
+        ranged("classes", integer, "3", {2, 4096}, "labels are 0 to classes - 1"),
+        ranged("images", integer, "2", {1, 256}, "channels of the inputs"),
+        ranged("size", integer, "5", {1, 256}, "height and width of the inputs")},
+       "two 3x3 convolutions with relu, mean over the pixels, one dense layer; softmax cross-entropy with integer "
+       "labels"},
   };
 }
 

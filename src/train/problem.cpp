@@ -15,10 +15,8 @@ struct Maker {
 
 template <class A>
 constexpr Maker<A> makers[] = {
-    {"replay", make_replay<A>},
-    {"linear_regression", make_supervised<A>},
-    {"logistic_regression", make_supervised<A>},
-    {"mlp", make_supervised<A>},
+    {"replay", make_replay<A>},  {"linear_regression", make_supervised<A>}, {"logistic_regression", make_supervised<A>},
+    {"mlp", make_supervised<A>}, {"tiny_conv_net", make_supervised<A>},
 };
 
 }  // namespace

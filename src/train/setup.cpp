@@ -24,6 +24,16 @@ std::vector<Leaf> mlp_leaves(const Spec& problem, Dtype dtype) {
   return leaves;
 }
 
+std::vector<Leaf> conv_net_leaves(const Spec& problem, Dtype dtype) {
+  const std::int64_t channels = problem.integer("channels"), classes = problem.integer("classes");
+  return {{"k0", {channels, problem.integer("images"), 3, 3}, dtype},
+          {"b0", {channels}, dtype},
+          {"k1", {channels, channels, 3, 3}, dtype},
+          {"b1", {channels}, dtype},
+          {"w", {channels, classes}, dtype},
+          {"b", {classes}, dtype}};
+}
+
 Tree<double> drawn(const LayoutPointer& layout, const Stream& stream, std::uint64_t which_case, double denominator) {
   Tree<double> tree(layout);
   std::uint64_t index = 0;
@@ -100,6 +110,7 @@ void add_given(Plan& plan, const PlanOptions& options) {
 
 std::vector<Leaf> problem_leaves(const Spec& problem, Dtype dtype) {
   if (problem.op == "mlp") return mlp_leaves(problem, dtype);
+  if (problem.op == "tiny_conv_net") return conv_net_leaves(problem, dtype);
   if (problem.op == "replay") return {{"w", {2, 3}, dtype}, {"b", {3}, dtype}, {"s", {}, dtype}};
   std::int64_t in = problem.integer("features");
   std::int64_t out = problem.op == "linear_regression" ? problem.integer("targets") : problem.integer("classes");

@@ -1,8 +1,9 @@
-// linear_regression, logistic_regression and mlp: dense layers under a squared error or a cross-entropy.
+// A model under a squared error or a cross-entropy, on examples from the named random streams.
 #include <algorithm>
 
 #include "microstep/data/random.hpp"
 #include "microstep/grad/value_and_grad.hpp"
+#include "microstep/train/model.hpp"
 #include "microstep/train/problems.hpp"
 #include "microstep/train/setup.hpp"
 
@@ -30,10 +31,9 @@ class Supervised final : public Problem<A> {
       : tape_(arithmetic),
         dtype_(narrowest_dtype(plan.params.layout())),
         loss_(plan.loss),
-        relu_(plan.problem.op == "mlp" && plan.problem.text("act") == "relu"),
-        classifies_(plan.problem.op == "logistic_regression" ||
-                    (plan.problem.op == "mlp" && plan.problem.text("loss") == "cross_entropy")),
-        features_(plan.params.leaf(0).shape[0]),
+        model_(make_model<A>(plan.problem)),
+        classifies_(classifies(plan.problem)),
+        features_(element_count(model_->input_shape())),
         outputs_(plan.params.leaf(plan.params.leaf_count() - 1).shape[0]),
         data_("data", plan.seed),
         noise_("noise", plan.seed) {}
@@ -53,6 +53,11 @@ class Supervised final : public Problem<A> {
   }
 
  private:
+  static bool classifies(const Spec& problem) {
+    if (problem.op == "mlp") return problem.text("loss") == "cross_entropy";
+    return problem.op != "linear_regression";
+  }
+
   static void store(const A& at, const Tree<V>& from, Tree<V>& to, std::size_t i) {
     to.mark(i, from.presence(i));
     if (from.is_dense(i))
@@ -92,12 +97,9 @@ class Supervised final : public Problem<A> {
   }
 
   Var forward(Tape<A>& tape, std::span<const Var> variables, const Rows2d<V>& rows, std::size_t count) const {
-    Var x = tape.constant(rows.inputs, {static_cast<std::int64_t>(count), features_}, dtype_);
-    for (std::size_t layer = 0; layer + 1 < variables.size(); layer += 2) {
-      if (layer > 0) x = relu_ ? relu(tape, x) : tanh(tape, x);
-      x = add(tape, matmul(tape, x, variables[layer]), variables[layer + 1]);
-    }
-    return x;
+    Shape shape = model_->input_shape();
+    shape.insert(shape.begin(), static_cast<std::int64_t>(count));
+    return model_->forward(tape, variables, tape.constant(rows.inputs, shape, dtype_));
   }
 
   Var example_losses(Tape<A>& tape, Var predictions, const Rows2d<V>& rows, std::size_t count) const {
@@ -111,7 +113,7 @@ class Supervised final : public Problem<A> {
   mutable Tape<A> tape_;
   Dtype dtype_;
   Loss loss_;
-  bool relu_;
+  std::unique_ptr<Model<A>> model_;
   bool classifies_;
   std::int64_t features_;
   std::int64_t outputs_;
