@@ -44,9 +44,15 @@ TEST(LimitOfFileSize, FailsAComparisonThatIsRedirected) {
   EXPECT_TRUE(result.err.starts_with("microstep: output.stdout: ")) << result.err;
 }
 
-// Six are open already: the streams, and what they were made of.
+// Six are open already: the streams, and what they were made of. A sanitizer's check of a virtual table opens a pipe
+// to see whether memory may be read, and takes the table for broken where it cannot.
 TEST(LimitOfOpenFiles, IsToldBeforeAPortIsStarted) {
-  for (rlim_t most : {8, 12, 16, 20}) {
+#ifdef __SANITIZE_ADDRESS__
+  const std::vector<rlim_t> limits{12, 16, 20};
+#else
+  const std::vector<rlim_t> limits{8, 12, 16, 20};
+#endif
+  for (rlim_t most : limits) {
     const Limit limit(RLIMIT_NOFILE, most);
     const Result result = microstep({"verify", source("golden/optax-0.2.8"), "--", MICROSTEP_BINARY, "serve"});
     EXPECT_TRUE(refuses(result, 5, "port.cannot-spawn")) << most;
