@@ -98,7 +98,9 @@ TEST(Leftovers, AreTheReductionsWhereTheNextWindowTakesThemIn) {
     EXPECT_EQ(verdict_on(judgement, "state.accumulator_empty").outcome, Outcome::broken) << id;
     const Verdict& verdict = verdict_on(judgement, "reduction." + id);
     ASSERT_EQ(verdict.outcome == Outcome::broken, adds) << verdict.evidence;
-    if (adds) EXPECT_EQ(verdict.place->microstep, 3);
+    if (adds) {
+      EXPECT_EQ(verdict.place->microstep, 3);
+    }
   }
 }
 

@@ -46,7 +46,9 @@ TEST(ShownState, IsSaidWithTheSpecThatExplains) {
     ASSERT_TRUE(judgement.explained_by);
     EXPECT_EQ(to_string(*judgement.explained_by), actual);
     EXPECT_EQ(judgement.explained_state, state);
-    if (state == ShownState::kept) EXPECT_EQ(judged_as(actual, dumped).faithful.outcome, Outcome::holds);
+    if (state == ShownState::kept) {
+      EXPECT_EQ(judged_as(actual, dumped).faithful.outcome, Outcome::holds);
+    }
   }
 }
 
