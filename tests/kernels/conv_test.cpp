@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/numbers.hpp"
 #include "microstep/data/semantics.hpp"
 #include "microstep/scalar/balls.hpp"
 
@@ -26,14 +27,6 @@ std::vector<T> whole_numbers(std::int64_t count, std::uint32_t seed) {
   std::mt19937 bits(seed);
   std::vector<T> x(static_cast<std::size_t>(count));
   for (T& value : x) value = static_cast<T>(static_cast<int>(bits() % 9) - 4);
-  return x;
-}
-
-template <class T>
-std::vector<T> fractions(std::int64_t count, std::uint32_t seed) {
-  std::mt19937 bits(seed);
-  std::vector<T> x(static_cast<std::size_t>(count));
-  for (T& value : x) value = static_cast<T>(static_cast<double>(bits() & 0xffffff) * 0x1p-23 - 1);
   return x;
 }
 
@@ -67,12 +60,6 @@ TEST(Conv, IsItsDefinitionOnEveryPath) {
     EXPECT_EQ(kernels::conv2d(Plain<float>{}, taking(path), odd, x.data(), w.data(), out.data()), path);
     EXPECT_EQ(out, expected) << to_string(path);
   }
-}
-
-std::vector<Ball> balls_of(const std::vector<float>& x) {
-  std::vector<Ball> out;
-  for (float value : x) out.push_back(exactly(value));
-  return out;
 }
 
 std::vector<Ball> held(const Balls<Wide>& in, ConvPath path, const std::vector<Ball>& x, const std::vector<Ball>& w) {

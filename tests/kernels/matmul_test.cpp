@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "kernels/numbers.hpp"
 #include "microstep/scalar/emulated.hpp"
 
 namespace microstep {
@@ -92,20 +93,6 @@ TEST(Matmul, LoopsTakeThePolicysOrder) {
                     Matrix<float>::row_major(x.data(), 1, 3), Matrix<float>::row_major(ones.data(), 3, 1), &c);
     EXPECT_EQ(c, expected);
   }
-}
-
-template <class T>
-std::vector<T> fractions(std::int64_t count, std::uint32_t seed) {
-  std::mt19937 bits(seed);
-  std::vector<T> x(static_cast<std::size_t>(count));
-  for (T& value : x) value = static_cast<T>(static_cast<double>(bits() & 0xffffff) * 0x1p-23 - 1);
-  return x;
-}
-
-std::vector<Ball> balls_of(const std::vector<float>& x) {
-  std::vector<Ball> out;
-  for (float value : x) out.push_back(exactly(value));
-  return out;
 }
 
 TEST(Matmul, BothPathsLieInTheBall) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/numbers.hpp"
 #include "microstep/kernels/reduction.hpp"
 
 namespace microstep {
@@ -15,12 +16,6 @@ const Balls<Wide> floats = Balls<Wide>::rounding(Dtype::float32);
 constexpr double u = 0x1p-24;
 constexpr double largest = 0x1.fffffep127;
 constexpr double tiniest = 0x1p-149;
-
-std::vector<Ball> balls_of(const std::vector<double>& x) {
-  std::vector<Ball> out;
-  for (double value : x) out.push_back(exactly(value));
-  return out;
-}
 
 Ball sum_of(const std::vector<Ball>& x, const Balls<Wide>& in = floats) {
   return kernels::sum(in, {x.data(), static_cast<std::int64_t>(x.size()), 1});

@@ -17,13 +17,7 @@ namespace microstep::property {
 namespace {
 
 PlanLimits lively() {
-  PlanLimits limits;
-  limits.spec.accumulators = Accumulators::anywhere;
-  limits.mixed_dtypes = true;
-  limits.ragged = true;
-  limits.absent = 0.15;
-  limits.frozen = 0.05;
-  limits.special = {0.02, 0.02, 0.02, 0.01, 0.005, 0.005};
+  PlanLimits limits = anywhere();
   limits.precisions = {HyperPrecision::undeclared, HyperPrecision::leaf, HyperPrecision::float32,
                        HyperPrecision::float64};
   return limits;
