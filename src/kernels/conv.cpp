@@ -112,7 +112,7 @@ ConvPath conv_path(const KernelPolicy& policy, const ConvShape& s) {
   if (path == ConvPath::automatic) {
     const AutoConv& a = policy.automatic;
     const bool is_large = (a.batch > 0 && s.batch >= a.batch) || (a.elements > 0 && s.input_size() >= a.elements);
-    path = is_large ? a.large : ConvPath::im2col;
+    path = is_large && a.large != ConvPath::automatic ? a.large : ConvPath::im2col;
   }
   const bool is_winograd = path == ConvPath::winograd2 || path == ConvPath::winograd4;
   return is_winograd && (s.kernel_height != 3 || s.kernel_width != 3) ? ConvPath::im2col : path;

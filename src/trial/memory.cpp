@@ -40,8 +40,17 @@ double size_of(const Spec& problem) {
   return size;
 }
 
+// Pixels of the inputs and of both layers; the windows of the batch, which a gradient of weights unrolls: measured 2 to
+// 3 balls a number of a window.
+double conv_net_units(const Spec& problem) {
+  const auto of = [&](const char* name) { return static_cast<double>(problem.integer(name)); };
+  const double pixels = of("size") * of("size"), windows = pixels * 9 * (of("images") + of("channels"));
+  return pixels * (of("images") + 2 * of("channels")) + of("channels") + of("classes") + 3 * windows / balls_a_unit;
+}
+
 double units_of(const Spec& problem) {
   if (problem.op == "replay") return replay_units;
+  if (problem.op == "tiny_conv_net") return conv_net_units(problem);
   double units = 0;
   for (const Leaf& leaf : problem_leaves(problem, Dtype::float32)) {
     if (units == 0) units = static_cast<double>(leaf.shape[0]);

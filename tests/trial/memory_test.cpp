@@ -51,6 +51,14 @@ TEST(Memory, GrowsWithMicrostepsAndExamples) {
   EXPECT_GT(mebibytes(batch) - one, 40000 * 3 * 32 * 32 / (1024.0 * 1024));
 }
 
+// The windows of 64 channels at 128^2 pixels, in a batch of 4 examples and 32 bytes, are the least.
+TEST(Memory, OfAConvolutionIsThatOfItsWindows) {
+  const double windows = 128.0 * 128 * 64 * 9 * 4 * 32 / (1024 * 1024);
+  const std::string spec = "multi_steps(sgd(0.1), k=2)";
+  EXPECT_GT(mebibytes(asked(spec, "tiny_conv_net(64, size=128)", 1)), windows);
+  EXPECT_LT(mebibytes(asked(spec, "tiny_conv_net(4, size=5)", 1)), 16);
+}
+
 TEST(Memory, IsTakenWhereThereIsEnough) {
   CompareRequest request = asked("multi_steps(sgd(0.1), k=2)", "mlp(3, 5, 2)", 3);
   request.memory = 1e9;
