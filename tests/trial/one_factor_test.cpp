@@ -13,7 +13,9 @@ class OneFactor : public testing::TestWithParam<std::tuple<int, int, const char*
 // k/(k+1) and k/(k-1) are what another divisor would make, and another learning rate.
 TEST_P(OneFactor, BehindAHiddenAccumulatorIsUndecidable) {
   const auto& [k, more, momentum] = GetParam();
-  const auto spec = [&](double lr) { return fmt::format("multi_steps(sgd({:.17g}{}), k={})", lr, momentum, k); };
+  const auto spec = [&k = k, &momentum = momentum](double lr) {
+    return fmt::format("multi_steps(sgd({:.17g}{}), k={})", lr, momentum, k);
+  };
   const std::string claim = spec(0.5), actual = spec(0.5 * k / (k + more));
   for (const Renamed& hidden : {Renamed{{"state/acc_grads/", ""}, {"state/of[0]/", ""}}, Renamed{{"state/", ""}},
                                 Renamed{{"state/", ""}, {"updates/", ""}}}) {
