@@ -68,6 +68,9 @@ void check(const Plan& plan) {
     if (microstep < 1 || microstep > static_cast<std::int64_t>(plan.batches.size()))
       refuse("plan.interruption", fmt::format("there is no microstep {} to interrupt after", microstep),
              "/interruptions", fmt::format("use 1 to {}", plan.batches.size()));
+  if (plan.problem.op == "replay" && !plan.switches.empty())
+    refuse("plan.switches", fmt::format("'{}' is switched, and replay runs no kernel", plan.switches.begin()->first),
+           "/switches", "give a trained problem, or no switches");
 }
 
 std::string_view to_string(Role role) {

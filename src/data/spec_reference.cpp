@@ -47,7 +47,8 @@ std::string references_of(OpKind kind) {
 
 std::string language_reference() {
   return "## Optimizers\n\n" + references_of(OpKind::transformation) + "## Problems\n\n" +
-         references_of(OpKind::problem);
+         references_of(OpKind::problem) + "## Models\n\nThe trained problems are models, too.\n\n" +
+         references_of(OpKind::model);
 }
 
 }  // namespace microstep

@@ -16,10 +16,12 @@ auto find_named(const Rules& rules, std::string_view name) {
   return found == rules.end() ? nullptr : &*found;
 }
 
+bool fits(const OpRule& rule, OpKind kind) { return rule.kind == kind || (kind == OpKind::model && rule.has_model); }
+
 std::vector<std::string_view> op_names(OpKind kind) {
   std::vector<std::string_view> names;
   for (const OpRule& rule : op_table()) {
-    if (rule.kind == kind) names.push_back(rule.name);
+    if (fits(rule, kind)) names.push_back(rule.name);
   }
   return names;
 }
@@ -58,7 +60,10 @@ const ArgumentRule* find_argument(const OpRule& rule, std::string_view name) {
 
 std::string names_of_ops(OpKind kind) { return fmt::format("{}", fmt::join(op_names(kind), ", ")); }
 
-std::string_view word_for(OpKind kind) { return kind == OpKind::problem ? "a problem" : "an optimizer"; }
+std::string_view word_for(OpKind kind) {
+  if (kind == OpKind::model) return "a model";
+  return kind == OpKind::problem ? "a problem" : "an optimizer";
+}
 
 Choice choice_from(std::string_view text) {
   const std::size_t open = text.find('(');
@@ -115,7 +120,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
 
 std::optional<Fault> wrong_op(std::string_view name, OpKind kind) {
   const OpRule* rule = find_op(name);
-  if (rule && rule->kind == kind) return std::nullopt;
+  if (rule && fits(*rule, kind)) return std::nullopt;
   if (rule)
     return Fault{"spec.unknown-op", fmt::format("{} is {}, not {}", name, word_for(rule->kind), word_for(kind)),
                  "known: " + names_of_ops(kind)};

@@ -1,7 +1,6 @@
-#include <limits>
-
 #include "microstep/data/error.hpp"
 #include "microstep/data/spec.hpp"
+#include "spec_rows.hpp"
 #include "spec_rules.hpp"
 
 namespace microstep {
@@ -10,35 +9,7 @@ namespace {
 using enum ArgumentType;
 using enum OpKind;
 
-struct Range {
-  double least, most;
-  bool least_open = false, most_open = false;
-  std::string_view limit_reason = {};
-};
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Range anything{-infinity, infinity, true, true};
-constexpr Range nonnegative{0, infinity, false, true};
-constexpr Range positive{0, infinity, true, true};
-constexpr Range fraction{0, 1};
-constexpr Range microsteps{1, 2147483647};
-constexpr Range width{1, 4096};
-
 constexpr Range below_one(std::string_view reason) { return {0, 1, false, true, reason}; }
-
-ArgumentRule ranged(std::string_view name, ArgumentType type, std::string_view preset, Range range,
-                    std::string_view help) {
-  return {name, type, preset, range.least, range.most, range.least_open, range.most_open, {}, help, range.limit_reason};
-}
-
-ArgumentRule switched(std::string_view name, std::string_view preset, std::string_view help) {
-  return {name, flag, preset, 0, 1, false, false, {}, help};
-}
-
-ArgumentRule one_of(std::string_view name, std::vector<std::string_view> choices, std::string_view help) {
-  const std::string_view preset = choices.front();
-  return {name, choice, preset, 0, 0, false, false, std::move(choices), help};
-}
 
 ArgumentRule leaves(std::string_view preset, std::string_view help) {
   return {"mask", globs, preset, 0, 0, false, false, {}, help};
@@ -180,44 +151,9 @@ std::vector<OpRule> wrappers() {
   };
 }
 
-std::vector<OpRule> problems() {
-  const ArgumentRule mean_squared = one_of("loss", {"mse"}, "mean-squared error");
-  return {
-      {"replay", problem, Inner::none, {}, "the gradients are given in the plan"},
-      {"linear_regression",
-       problem,
-       Inner::none,
-       {ranged("features", integer, "3", width, "columns of the inputs"),
-        ranged("targets", integer, "2", width, "columns of the outputs"), mean_squared},
-       "params w [features, targets], b [targets]"},
-      {"logistic_regression",
-       problem,
-       Inner::none,
-       {ranged("features", integer, "4", width, "columns of the inputs"),
-        ranged("classes", integer, "3", {2, 4096}, "labels are 0 to classes - 1")},
-       "softmax cross-entropy with integer labels"},
-      {"mlp",
-       problem,
-       Inner::none,
-       {ranged("sizes", sizes, "", width, "input first, output last"),
-        one_of("act", {"tanh", "relu"}, "between layers"),
-        one_of("loss", {"mse", "cross_entropy"}, "cross_entropy: integer labels")},
-       "dense layers of the given sizes"},
-      {"tiny_conv_net",
-       problem,
-       Inner::none,
-       {ranged("channels", integer, "4", {1, 256}, "of both convolutions"),
-        ranged("classes", integer, "3", {2, 4096}, "labels are 0 to classes - 1"),
-        ranged("images", integer, "2", {1, 256}, "channels of the inputs"),
-        ranged("size", integer, "5", {1, 256}, "height and width of the inputs")},
-       "two 3x3 convolutions with relu, mean over the pixels, one dense layer; softmax cross-entropy with integer "
-       "labels"},
-  };
-}
-
 std::vector<OpRule> all_ops() {
   std::vector<OpRule> all;
-  for (const auto& part : {optimizers(), links(), wrappers(), problems()})
+  for (const auto& part : {optimizers(), links(), wrappers(), problem_ops(), model_ops()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

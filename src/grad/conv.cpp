@@ -30,10 +30,10 @@ void pull_conv2d(Tape<A>& tape, const Node<A>& node) {
   const kernels::ConvShape shape = conv_shape(tape, node);
   const auto* g = tape.cotangent_of(node);
   contribute(tape, x, tape.node(x).dimensions, [&](auto* place) {
-    kernels::conv2d_input_gradient(arithmetic, tape.policy(), shape, g, tape.values(w).data(), place);
+    tape.ran().note(kernels::conv2d_input_gradient(arithmetic, tape.policy(), shape, g, tape.values(w).data(), place));
   });
   contribute(tape, w, tape.node(w).dimensions, [&](auto* place) {
-    kernels::conv2d_weight_gradient(arithmetic, tape.policy(), shape, g, tape.values(x).data(), place);
+    tape.ran().note(kernels::conv2d_weight_gradient(arithmetic, tape.policy(), shape, g, tape.values(x).data(), place));
   });
 }
 
@@ -57,8 +57,8 @@ Var Convolutions<A>::conv2d(Tape<A>& tape, Var x, Var w, std::int64_t padding) {
   check(shape);
   const Dimensions out = Shape{shape.batch, shape.out_channels, shape.out_height(), shape.out_width()};
   const Var result = tape.record(conv2d_operation<A>, {x, w}, out, dtype);
-  kernels::conv2d(tape.arithmetic(dtype), tape.policy(), shape, tape.values(x).data(), tape.values(w).data(),
-                  tape.data(result));
+  tape.ran().note(kernels::conv2d(tape.arithmetic(dtype), tape.policy(), shape, tape.values(x).data(),
+                                  tape.values(w).data(), tape.data(result)));
   return result;
 }
 

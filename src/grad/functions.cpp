@@ -129,7 +129,7 @@ template <class A>
 Var Functions<A>::tanh(Tape<A>& tape, Var x) {
   const Var result = record<A, Tanh>(tape, x);
   const auto in = tape.values(x);
-  kernels::tanh(tape.arithmetic(tape.dtype(x)), tape.policy(), in, {tape.data(result), in.size()});
+  tape.ran().note(kernels::tanh(tape.arithmetic(tape.dtype(x)), tape.policy(), in, {tape.data(result), in.size()}));
   return result;
 }
 

@@ -19,15 +19,21 @@ kernels::Matrix<typename A::Value> matrix(const Tape<A>& tape, Var v) {
 }
 
 template <class A>
+void product(Tape<A>& tape, const A& arithmetic, const kernels::Matrix<typename A::Value>& a,
+             const kernels::Matrix<typename A::Value>& b, typename A::Value* result) {
+  tape.ran().note(kernels::matmul(arithmetic, tape.policy(), a, b, result));
+}
+
+template <class A>
 void pull_matmul(Tape<A>& tape, const Node<A>& node) {
   const Var a = node.operands[0], b = node.operands[1];
   const A arithmetic = tape.arithmetic(node.dtype);
   const auto g =
       kernels::Matrix<typename A::Value>::row_major(tape.cotangent_of(node), node.dimensions[0], node.dimensions[1]);
   contribute(tape, a, tape.node(a).dimensions,
-             [&](auto* place) { kernels::matmul(arithmetic, tape.policy(), g, matrix(tape, b).transposed(), place); });
+             [&](auto* place) { product(tape, arithmetic, g, matrix(tape, b).transposed(), place); });
   contribute(tape, b, tape.node(b).dimensions,
-             [&](auto* place) { kernels::matmul(arithmetic, tape.policy(), matrix(tape, a).transposed(), g, place); });
+             [&](auto* place) { product(tape, arithmetic, matrix(tape, a).transposed(), g, place); });
 }
 
 template <class A>
@@ -111,7 +117,7 @@ Var Tensors<A>::matmul(Tape<A>& tape, Var a, Var b) {
   const Dtype dtype = promote_operands(tape, a, b);
   const Dimensions out = Shape{tape.node(a).dimensions[0], tape.node(b).dimensions[1]};
   const Var result = tape.record(Table<A>::matmul, {a, b}, out, dtype);
-  kernels::matmul(tape.arithmetic(dtype), tape.policy(), matrix(tape, a), matrix(tape, b), tape.data(result));
+  product(tape, tape.arithmetic(dtype), matrix(tape, a), matrix(tape, b), tape.data(result));
   return result;
 }
 

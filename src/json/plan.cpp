@@ -6,6 +6,7 @@
 
 #include "leaf.hpp"
 #include "microstep/data/error.hpp"
+#include "texts.hpp"
 #include "tree.hpp"
 
 namespace microstep {
@@ -17,7 +18,7 @@ using Kind = Document::Kind;
 constexpr std::string_view plan_keys[] = {
     "schema",       "spec",     "problem",       "params",          "gradient_dtypes",    "given",
     "batches",      "loss",     "interruptions", "hyper_precision", "flushes_subnormals", "true_division",
-    "running_mean", "training", "seed"};
+    "running_mean", "training", "seed",          "switches"};
 
 void write_gradient_dtypes(JsonWriter& out, const Plan& plan) {
   if (*plan.gradient_layout == plan.params.layout()) return;
@@ -107,6 +108,7 @@ void read_switches(const Document& document, Plan& plan) {
   if (auto flag = document.find("running_mean")) plan.running_mean = flag->truth();
   if (auto flag = document.find("training")) plan.training = flag->truth();
   if (auto seed = document.find("seed")) plan.seed = read_seed(*seed);
+  if (auto switches = document.find("switches")) plan.switches = read_text_map(*switches);
 }
 
 void read_run(const Document& document, Plan& plan) {
@@ -144,7 +146,9 @@ void write_plan(JsonWriter& out, const Plan& plan) {
   out.key("flushes_subnormals").truth(plan.flushes_subnormals).key("true_division").truth(plan.true_division);
   if (!plan.running_mean) out.key("running_mean").truth(false);
   out.key("training").truth(plan.training);
-  out.key("seed").text(fmt::to_string(plan.seed)).close();
+  out.key("seed").text(fmt::to_string(plan.seed));
+  if (!plan.switches.empty()) write_texts(out.key("switches"), plan.switches);
+  out.close();
 }
 
 Plan read_plan(const Document& document) {

@@ -5,6 +5,7 @@
 #include "microstep/data/error.hpp"
 #include "microstep/json/plan.hpp"
 #include "microstep/json/trace.hpp"
+#include "texts.hpp"
 #include "trace_paths.hpp"
 #include "trace_schema.hpp"
 
@@ -180,6 +181,7 @@ void check_gradients(const Document& steps) {
 Trace read_trace(const Document& document, const Plan* known) {
   if (document.expect(Kind::object).find("schema")) check_schema(document, "trace");
   Trace trace = TraceReader(document, known).read();
+  if (auto kernels = document.find("kernels")) trace.kernels = read_text_map(*kernels);
   if (known) note_foreign_states(empty_states(document), known->spec, trace);
   return trace;
 }

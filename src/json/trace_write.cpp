@@ -3,6 +3,7 @@
 #include "leaf.hpp"
 #include "microstep/json/plan.hpp"
 #include "microstep/json/trace.hpp"
+#include "texts.hpp"
 #include "trace_paths.hpp"
 
 namespace microstep {
@@ -162,6 +163,7 @@ void write_body(JsonWriter& out, const Trace& trace, std::span<const double> wei
   out.key("steps").open_array();
   for (std::int64_t row = 1; row < trace.rows(); ++row) writer.step(row, weights);
   out.close();
+  if (!trace.kernels.empty()) write_texts(out.key("kernels"), trace.kernels);
   write_deviations(out, trace.deviations);
 }
 

@@ -1,5 +1,7 @@
 #include "microstep/kernels/matmul.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Core>
 #include <vector>
 
@@ -100,3 +102,11 @@ template MatmulPath matmul(const Emulated<double>&, const KernelPolicy&, const M
 template MatmulPath matmul(const Balls<Wide>&, const KernelPolicy&, const Matrix<Ball>&, const Matrix<Ball>&, Ball*);
 
 }  // namespace microstep::kernels
+
+namespace microstep {
+
+std::string eigen_version() {
+  return fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+}
+
+}  // namespace microstep

@@ -74,7 +74,9 @@ Rows<typename A::Number> run_recorded(const A& arithmetic, const Plan& plan, Tra
       training.state = restore(training.state);
     recorder.record(training.params, &training.gradients, &training.updates, training.state, &training.loss);
   }
-  return recorder.take();
+  Rows<typename A::Number> rows = recorder.take();
+  rows.kernels = training.kernels();
+  return rows;
 }
 
 bool is_uniform(const Plan& plan, Dtype dtype) {

@@ -3,6 +3,7 @@
 
 #include "microstep/data/random.hpp"
 #include "microstep/grad/value_and_grad.hpp"
+#include "microstep/kernels/switches.hpp"
 #include "microstep/train/model.hpp"
 #include "microstep/train/problems.hpp"
 #include "microstep/train/setup.hpp"
@@ -28,12 +29,12 @@ class Supervised final : public Problem<A> {
  public:
   using V = typename A::Value;
   Supervised(const A& arithmetic, const Plan& plan)
-      : tape_(arithmetic),
+      : tape_(arithmetic, policy_of(plan.switches)),
         dtype_(narrowest_dtype(plan.params.layout())),
         loss_(plan.loss),
-        model_(make_model<A>(plan.problem)),
+        model_(plan.problem),
         classifies_(classifies(plan.problem)),
-        features_(element_count(model_->input_shape())),
+        features_(element_count(model_.input_shape())),
         outputs_(plan.params.leaf(plan.params.leaf_count() - 1).shape[0]),
         data_("data", plan.seed),
         noise_("noise", plan.seed) {}
@@ -51,6 +52,8 @@ class Supervised final : public Problem<A> {
       store(arithmetic.at(gradients.leaf(i).dtype), found.gradients, gradients, i);
     return found.value;
   }
+
+  std::map<std::string, std::string> kernels() const override { return tape_.ran().named(); }
 
  private:
   static bool classifies(const Spec& problem) {
@@ -97,9 +100,9 @@ class Supervised final : public Problem<A> {
   }
 
   Var forward(Tape<A>& tape, std::span<const Var> variables, const Rows2d<V>& rows, std::size_t count) const {
-    Shape shape = model_->input_shape();
+    Shape shape = model_.input_shape();
     shape.insert(shape.begin(), static_cast<std::int64_t>(count));
-    return model_->forward(tape, variables, tape.constant(rows.inputs, shape, dtype_));
+    return model_.forward(tape, variables, tape.constant(rows.inputs, shape, dtype_));
   }
 
   Var example_losses(Tape<A>& tape, Var predictions, const Rows2d<V>& rows, std::size_t count) const {
@@ -113,7 +116,7 @@ class Supervised final : public Problem<A> {
   mutable Tape<A> tape_;
   Dtype dtype_;
   Loss loss_;
-  std::unique_ptr<Model<A>> model_;
+  Model<A> model_;
   bool classifies_;
   std::int64_t features_;
   std::int64_t outputs_;

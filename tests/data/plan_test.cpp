@@ -74,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
         Spoilt{"plan.batch-index", "/batches/2", [](Plan& p) { p.batches[2] = {3}; }},
         Spoilt{"plan.batch-index", "/batches/0", [](Plan& p) { p.batches[0] = {-1}; }},
         Spoilt{"plan.interruption", "/interruptions", [](Plan& p) { p.interruptions = {0}; }},
-        Spoilt{"plan.interruption", "/interruptions", [](Plan& p) { p.interruptions = {4}; }}));
+        Spoilt{"plan.interruption", "/interruptions", [](Plan& p) { p.interruptions = {4}; }},
+        Spoilt{"plan.switches", "/switches", [](Plan& p) { p.switches = {{"matmul", "loops"}}; }}));
 
 TEST(Check, AcceptsWhatFits) {
   Plan plan = good();

@@ -21,8 +21,8 @@ std::vector<double> logits_of(double x, double second_bias) {
   const std::vector<Leaf> leaves = problem_leaves(problem, Dtype::float64);
   for (std::size_t i = 0; i < leaves.size(); ++i)
     params.push_back(tape.leaf(values[i], leaves[i].shape, Dtype::float64));
-  const auto model = make_model<Plain<double>>(problem);
-  const Var out = model->forward(tape, params, tape.constant(std::vector<double>{x}, {1, 1, 1, 1}, Dtype::float64));
+  const Model<Plain<double>> model(problem);
+  const Var out = model.forward(tape, params, tape.constant(std::vector<double>{x}, {1, 1, 1, 1}, Dtype::float64));
   EXPECT_EQ(tape.shape(out), (Shape{1, 2}));
   return {tape.values(out).begin(), tape.values(out).end()};
 }
@@ -44,7 +44,22 @@ TEST(TinyConvNet, TrainsEveryLeaf) {
   }
 }
 
-TEST(MakeModel, KnowsNoOther) { EXPECT_THROW(make_model<Plain<double>>(parse_spec("replay", OpKind::problem)), Error); }
+// Ragged microbatches of 1 and 2 images, and a switch at 2: both paths stand in the trace, and no other.
+TEST(TinyConvNet, ATraceNamesThePathsThatRan) {
+  PlanOptions options;
+  options.examples = 1;
+  options.ragged = true;
+  Plan plan =
+      make_plan(parse_spec("multi_steps(sgd(0.5), k=2)"), parse_spec("tiny_conv_net", OpKind::problem), options);
+  EXPECT_EQ(run(plan).kernels, (std::map<std::string, std::string>{{"conv2d", "im2col"}, {"matmul", "eigen"}}));
+  plan.switches = {{"auto_batch", "2"}, {"matmul", "loops"}};
+  EXPECT_EQ(run(plan).kernels,
+            (std::map<std::string, std::string>{{"conv2d", "im2col, winograd4"}, {"matmul", "loops"}}));
+  plan.switches = {{"conv3d", "direct"}};
+  EXPECT_THROW(run(plan), Error);
+}
+
+TEST(Model, IsNoneOfReplay) { EXPECT_THROW(layers_of(parse_spec("replay", OpKind::problem)), Error); }
 
 }  // namespace
 }  // namespace microstep

@@ -52,6 +52,9 @@ struct Plan {
   bool training = true;
   /// Seed of the named random streams of a trained problem; unused by replay.
   std::uint64_t seed = 0;
+  /// Float paths of a trained problem's kernels that are not the producer's own choice, as name and value; which there
+  /// are, the producer knows.
+  std::map<std::string, std::string> switches = {};
   /// Per microstep what a trace of this plan shows of its skips, for balls that leave them open. No part of the run;
   /// empty for none.
   std::vector<Passing> shown = {};

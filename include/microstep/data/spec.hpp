@@ -64,7 +64,8 @@ struct ArgumentRule {
   std::string_view limit_reason = {};
 };
 
-enum class OpKind { transformation, problem };
+/// A model is a network without data and loss; the trained problems are models, too.
+enum class OpKind { transformation, problem, model };
 enum class Inner { none, one, many };
 
 struct OpRule {
@@ -75,6 +76,8 @@ struct OpRule {
   std::string_view help;
   /// Holds gradients back over microsteps (apply_every, multi_steps).
   bool accumulates = false;
+  /// A problem that may stand where a model is due.
+  bool has_model = false;
 };
 
 /// The one table: it makes parse, print, errors, help, docs and generators.

@@ -3,6 +3,7 @@
 // state; gradients and updates of row 0 are absent), row t what stood after microstep t.
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -112,6 +113,8 @@ class Rows {
   const std::set<std::pair<std::int64_t, std::size_t>>& hidden_counts() const { return hidden_counts_; }
 
   std::vector<Deviation> deviations;
+  /// Which float path each kernel took, as the producer says: `conv2d`: `im2col, winograd4`. Empty: it does not.
+  std::map<std::string, std::string> kernels;
 
  private:
   SchemaPointer schema_;
@@ -152,5 +155,33 @@ struct Errored {
 using Answer = std::variant<Trace, Skipped, Errored>;
 /// Whatever turns a plan into a trace: our own run, a golden file, a foreign port.
 using Producer = std::function<Answer(const Plan&)>;
+
+/// values in row-major order, each a value of the dtype.
+struct Tensor {
+  Dtype dtype = Dtype::float32;
+  Shape shape;
+  std::vector<double> values;
+
+  bool operator==(const Tensor&) const = default;
+};
+
+/// One evaluation of a model, without training: what a port is asked to `forward`.
+struct Forward {
+  /// A model of the language: `conv2d(16)`, `mlp(2, 10, 10, 2)`.
+  Spec model;
+  Tree<double> params;
+  /// [batch, the shape of one example]
+  Tensor inputs;
+  /// Float paths by name, as Plan::switches.
+  std::map<std::string, std::string> switches = {};
+};
+
+/// What it answers. outputs: [batch, ...]. kernels: which path ran, as Trace::kernels.
+struct Outputs {
+  Tensor outputs;
+  std::map<std::string, std::string> kernels = {};
+};
+
+using ForwardAnswer = std::variant<Outputs, Skipped, Errored>;
 
 }  // namespace microstep

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "microstep/grad/dimensions.hpp"
-#include "microstep/kernels/policy.hpp"
+#include "microstep/kernels/ran.hpp"
 
 namespace microstep {
 
@@ -108,6 +108,9 @@ class Tape {
   const Node<A>& node(Var v) const { return nodes_[static_cast<std::size_t>(v.index)]; }
   A arithmetic(Dtype dtype) const { return arithmetic_.at(dtype); }
   const KernelPolicy& policy() const { return policy_; }
+  /// Which paths its kernels took, forwards and backwards; clear() keeps them.
+  KernelsRan& ran() { return ran_; }
+  const KernelsRan& ran() const { return ran_; }
   /// Adds a node whose value is to be written to data(answer). It wants a gradient if an operand does.
   Var record(const Operation<A>& operation, std::array<Var, 2> operands, const Dimensions& dimensions, Dtype dtype);
   Node<A>& last() { return nodes_.back(); }
@@ -129,6 +132,7 @@ class Tape {
 
   A arithmetic_;
   KernelPolicy policy_;
+  KernelsRan ran_;
   std::vector<Node<A>> nodes_;
   std::vector<bool> reached_;
   Arena<Value> values_;

@@ -71,6 +71,9 @@ std::string_view to_string(MatmulInputs inputs);
 std::string_view to_string(TanhPath path);
 std::string_view to_string(ConvPath path);
 
+/// "3.4.0", of the Eigen whose paths these are.
+std::string eigen_version();
+
 /// The wished paths. An arithmetic without an Eigen path takes the other one.
 struct KernelPolicy {
   Reduction reduction = Reduction::sequential;

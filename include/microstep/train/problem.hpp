@@ -18,6 +18,8 @@ class Problem {
   /// has the plan's gradient layout and is overwritten; a leaf absent in every example of the batch is absent.
   virtual V loss_and_gradient(const A& arithmetic, const Tree<V>& params, const std::vector<std::int64_t>& batch,
                               Tree<V>& gradients) const = 0;
+  /// Which float path each kernel took so far; empty where there are none.
+  virtual std::map<std::string, std::string> kernels() const { return {}; }
 };
 
 /// The problem of a checked plan; keeps a reference to the plan. Throws spec.unknown-op.

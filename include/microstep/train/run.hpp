@@ -20,6 +20,7 @@ class Training {
   void step();
   /// Microsteps done so far.
   std::int64_t microstep() const { return microstep_; }
+  std::map<std::string, std::string> kernels() const { return problem_->kernels(); }
   bool done() const { return microstep_ == static_cast<std::int64_t>(plan_->batches.size()); }
 
   Tree<V> params;
