@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "forward.hpp"
 #include "leaf.hpp"
 #include "microstep/json/plan.hpp"
 #include "microstep/json/trace.hpp"
+#include "texts.hpp"
 
 namespace microstep {
 namespace {
@@ -31,12 +33,6 @@ void write_texts(JsonWriter& out, const std::vector<std::string>& texts) {
   out.close();
 }
 
-std::vector<std::string> read_texts(const Document& list) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < list.expect(Kind::list).size(); ++i) texts.push_back(list.element(i).text());
-  return texts;
-}
-
 std::vector<Dtype> read_dtypes(const Document& list) {
   std::vector<Dtype> dtypes;
   for (std::size_t i = 0; i < list.expect(Kind::list).size(); ++i) dtypes.push_back(read_dtype(list.element(i)));
@@ -46,6 +42,7 @@ std::vector<Dtype> read_dtypes(const Document& list) {
 struct AnswerWriter {
   JsonWriter& out;
   void operator()(const Trace& trace) const { write_trace(out.key("trace"), trace); }
+  void operator()(const Outputs& outputs) const { write_outputs(out, outputs); }
   void operator()(const Skipped& skipped) const {
     out.key("skipped").open_object().key("reason").text(skipped.reason).close();
   }
@@ -61,6 +58,19 @@ Errored read_errored(const Document& errored) {
   return {id ? id->text() : "port.error", errored.at("message").text()};
 }
 
+// The answer's result, or why there is none.
+template <class A, class Read>
+A one_of(const Document& answer, std::string_view result, const Read& read) {
+  auto found = answer.expect(Kind::object).find(result), skipped = answer.find("skipped"),
+       errored = answer.find("errored");
+  if (found.has_value() + skipped.has_value() + errored.has_value() != 1)
+    answer.refuse("json.wrong-answer", "an answer is one of " + std::string(result) + ", skipped, errored",
+                  "answer with exactly one of them");
+  if (skipped) return Skipped{skipped->at("reason").text()};
+  if (errored) return read_errored(*errored);
+  return read(*found);
+}
+
 }  // namespace
 
 std::string encode_start_request(std::int64_t seq) {
@@ -72,6 +82,12 @@ std::string encode_start_request(std::int64_t seq) {
 std::string encode_run_request(std::int64_t seq, const Plan& plan) {
   JsonWriter out = request(seq, "run");
   write_plan(out.key("plan"), plan);
+  return finished(out);
+}
+
+std::string encode_forward_request(std::int64_t seq, const Forward& forward) {
+  JsonWriter out = request(seq, "forward");
+  write_forward(out, forward);
   return finished(out);
 }
 
@@ -90,9 +106,7 @@ PortFacts read_port_facts(const Document& answer) {
   PortFacts facts;
   facts.version = answer.at("version").integer();
   facts.name = answer.at("name").text();
-  if (auto runtime = answer.find("runtime"))
-    for (std::size_t i = 0; i < runtime->expect(Kind::object).size(); ++i)
-      facts.runtime.emplace(runtime->key(i), runtime->element(i).text());
+  if (auto runtime = answer.find("runtime")) facts.runtime = read_text_map(*runtime);
   facts.specs = read_texts(answer.at("specs"));
   facts.dtypes = read_dtypes(answer.at("dtypes"));
   if (auto problems = answer.find("problems")) facts.problems = read_texts(*problems);
@@ -100,25 +114,25 @@ PortFacts read_port_facts(const Document& answer) {
   if (auto flushes = answer.find("flushes_subnormals")) facts.flushes_subnormals = flushes->truth();
   if (auto divides = answer.find("true_division")) facts.true_division = divides->truth();
   if (auto runs = answer.find("running_mean")) facts.running_mean = runs->truth();
+  if (auto models = answer.find("models")) facts.models = read_texts(*models);
+  if (auto switches = answer.find("switches")) facts.switches = read_text_map(*switches);
   return facts;
 }
 
 Answer read_answer(const Document& answer, const Plan& plan) {
-  auto trace = answer.expect(Kind::object).find("trace"), skipped = answer.find("skipped"),
-       errored = answer.find("errored");
-  if (trace.has_value() + skipped.has_value() + errored.has_value() != 1)
-    answer.refuse("json.wrong-answer", "an answer is one of trace, skipped, errored",
-                  "answer with exactly one of them");
-  if (skipped) return Skipped{skipped->at("reason").text()};
-  if (errored) return read_errored(*errored);
-  return read_trace(*trace, &plan);
+  return one_of<Answer>(answer, "trace", [&](const Document& trace) { return read_trace(trace, &plan); });
+}
+
+ForwardAnswer read_forward_answer(const Document& answer, const Forward& forward, const Shape& due) {
+  return one_of<ForwardAnswer>(answer, "outputs",
+                               [&](const Document&) { return read_outputs(answer, forward.inputs.dtype, due); });
 }
 
 std::size_t unknown_keys(const Document& answer) {
-  static constexpr std::string_view known[] = {"seq",           "trace",       "skipped",         "errored",
-                                               "version",       "name",        "runtime",         "specs",
-                                               "dtypes",        "problems",    "hyper_precision", "flushes_subnormals",
-                                               "true_division", "running_mean"};
+  static constexpr std::string_view known[] = {
+      "seq",           "trace",        "skipped", "errored",  "version",         "name",
+      "runtime",       "specs",        "dtypes",  "problems", "hyper_precision", "flushes_subnormals",
+      "true_division", "running_mean", "models",  "switches", "outputs",         "kernels"};
   std::size_t unknown = 0;
   for (std::size_t i = 0; i < answer.expect(Kind::object).size(); ++i)
     unknown += std::ranges::find(known, std::string_view(answer.key(i))) == std::end(known) ? 1 : 0;
@@ -134,10 +148,14 @@ Request read_request(const Document& line) {
   } else if (name.text() == "run") {
     request.kind = Request::Kind::run;
     request.plan = read_plan(line.at("plan"));
+  } else if (name.text() == "forward") {
+    request.kind = Request::Kind::forward;
+    request.forward = read_forward(line);
   } else if (name.text() == "stop") {
     request.kind = Request::Kind::stop;
   } else {
-    name.refuse("json.unknown-request", "the request \"" + name.text() + "\" is unknown", "known are start, run, stop");
+    name.refuse("json.unknown-request", "the request \"" + name.text() + "\" is unknown",
+                "known are start, run, forward, stop");
   }
   return request;
 }
@@ -154,10 +172,18 @@ std::string encode_start_answer(std::int64_t seq, const PortFacts& facts) {
   out.key("hyper_precision").text(to_string(facts.hyper_precision));
   out.key("flushes_subnormals").truth(facts.flushes_subnormals).key("true_division").truth(facts.true_division);
   out.key("running_mean").truth(facts.running_mean);
+  if (!facts.models.empty()) write_texts(out.key("models"), facts.models);
+  if (!facts.switches.empty()) write_texts(out.key("switches"), facts.switches);
   return finished(out);
 }
 
 std::string encode_answer(std::int64_t seq, const Answer& answer) {
+  JsonWriter out = message(seq);
+  std::visit(AnswerWriter{out}, answer);
+  return finished(out);
+}
+
+std::string encode_forward_answer(std::int64_t seq, const ForwardAnswer& answer) {
   JsonWriter out = message(seq);
   std::visit(AnswerWriter{out}, answer);
   return finished(out);

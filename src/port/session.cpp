@@ -76,6 +76,15 @@ std::string unsupported(const PortFacts& facts, const Plan& plan) {
   return op.empty() ? "" : fmt::format("the port does not claim {}", op);
 }
 
+std::string unsupported(const PortFacts& facts, const Forward& forward) {
+  if (facts.models.empty()) return "the port does not claim forward";
+  if (lacks(facts.models, forward.model.op))
+    return fmt::format("the port does not claim the model {}", forward.model.op);
+  if (lacks(facts.dtypes, forward.inputs.dtype))
+    return fmt::format("the port does not claim {}", to_string(forward.inputs.dtype));
+  return "";
+}
+
 }  // namespace
 
 PortSession::PortSession(std::vector<std::string> argv, ProcessOptions options)
@@ -101,18 +110,18 @@ void PortSession::start() {
   needs_restart_ = false;
 }
 
-Answer PortSession::run(const Plan& plan) {
+template <class A, class Ask>
+A PortSession::guarded(const Ask& ask) {
   if (failures_in_a_row_ >= most_failures_in_a_row)
     return Errored{"port.not-run",
                    fmt::format("the port failed {} times in a row\n  at {}\n  next: mend the first of them",
                                failures_in_a_row_, argv_[0])};
-  if (std::string reason = unsupported(facts_, plan); !reason.empty()) return Skipped{reason};
   try {
     if (needs_restart_) {
       process_ = Process(argv_, options_);
       start();
     }
-    Answer answer = ask(plan);
+    A answer = ask();
     failures_in_a_row_ = 0;
     return answer;
   } catch (const Error& error) {
@@ -123,26 +132,45 @@ Answer PortSession::run(const Plan& plan) {
   }
 }
 
-// A line before the request cannot be about the plan, whatever its seq.
-Answer PortSession::ask(const Plan& plan) {
+// A line before the request cannot be about it, whatever its seq.
+Document PortSession::ask(const std::string& request, const std::string& what) {
   if (process_.line_waiting())
-    throw Error("port.unsolicited-line", "the port wrote a line that nobody asked for", request_of(seq_, plan),
+    throw Error("port.unsolicited-line", "the port wrote a line that nobody asked for", what,
                 "write one answer a request");
-  auto received = process_.ask(encode_run_request(++seq_, plan));
+  auto received = process_.ask(request);
   if (auto* trouble = std::get_if<PortTrouble>(&received))
-    throw Error(trouble->id, with_stderr(*trouble), request_of(seq_, plan), trouble->next);
+    throw Error(trouble->id, with_stderr(*trouble), what, trouble->next);
   const Document answer = parse_answer(std::get<std::string>(received));
-  if (seq_of(answer) != seq_)
-    throw Error("port.seq-mismatch", mismatch(seq_of(answer), seq_), request_of(seq_, plan), std::string(echo));
+  if (seq_of(answer) != seq_) throw Error("port.seq-mismatch", mismatch(seq_of(answer), seq_), what, std::string(echo));
   ignored_keys_ += unknown_keys(answer);
-  Answer read = read_answer(answer, plan);
+  return answer;
+}
+
+Answer PortSession::asked(const Plan& plan) {
+  ++seq_;
+  const std::string what = request_of(seq_, plan);
+  Answer read = read_answer(ask(encode_run_request(seq_, plan), what), plan);
   const auto* trace = std::get_if<Trace>(&read);
   const std::size_t due = plan.batches.size();
   if (trace && trace->microsteps() != static_cast<std::int64_t>(due))
     throw Error("port.wrong-length",
-                fmt::format("{} steps came where the plan has {} microsteps", trace->microsteps(), due),
-                request_of(seq_, plan), "write one entry a microstep");
+                fmt::format("{} steps came where the plan has {} microsteps", trace->microsteps(), due), what,
+                "write one entry a microstep");
   return read;
+}
+
+Answer PortSession::run(const Plan& plan) {
+  if (std::string reason = unsupported(facts_, plan); !reason.empty()) return Skipped{reason};
+  return guarded<Answer>([&] { return asked(plan); });
+}
+
+ForwardAnswer PortSession::forward(const Forward& forward, const Shape& due) {
+  if (std::string reason = unsupported(facts_, forward); !reason.empty()) return Skipped{reason};
+  return guarded<ForwardAnswer>([&] {
+    ++seq_;
+    const std::string what = fmt::format("request {}, forward of {}", seq_, to_string(forward.model));
+    return read_forward_answer(ask(encode_forward_request(seq_, forward), what), forward, due);
+  });
 }
 
 Producer PortSession::producer() {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "microstep/json/protocol.hpp"
+#include "microstep/kernels/switches.hpp"
+#include "microstep/train/forward.hpp"
 #include "microstep/trial/evidence.hpp"
 
 namespace microstep {
@@ -13,8 +15,13 @@ namespace {
 PortFacts own_facts() {
   PortFacts facts;
   facts.name = "microstep";
-  for (const OpRule& rule : op_table())
-    (rule.kind == OpKind::transformation ? facts.specs : facts.problems).emplace_back(rule.name);
+  facts.runtime.emplace("eigen", eigen_version());
+  for (const OpRule& rule : op_table()) {
+    if (rule.kind == OpKind::transformation) facts.specs.emplace_back(rule.name);
+    if (rule.kind == OpKind::problem) facts.problems.emplace_back(rule.name);
+    if (rule.kind == OpKind::model || rule.has_model) facts.models.emplace_back(rule.name);
+  }
+  for (const Switch& known : all_switches()) facts.switches.emplace(known.name, known.values);
   std::ranges::sort(facts.problems);
   facts.problems.erase(std::unique(facts.problems.begin(), facts.problems.end()), facts.problems.end());
   facts.dtypes.assign(all_dtypes().begin(), all_dtypes().end());
@@ -37,6 +44,8 @@ std::string answer_to(const Request& request) {
       return encode_start_answer(request.seq, own_facts());
     case Request::Kind::run:
       return encode_answer(request.seq, own_run(*request.plan));
+    case Request::Kind::forward:
+      return encode_forward_answer(request.seq, forward(*request.forward));
     default:
       return encode_stop_answer(request.seq);
   }

@@ -1,7 +1,7 @@
 """Optax as a port: JSON lines as docs/protocol.md has them. Run it with the Python of an Optax environment."""
 import ast, base64, fnmatch, functools, inspect, json, math, pickle, platform, sys, traceback
 
-import jax, jax.numpy as jnp, numpy as np, optax
+import jax, jax.numpy as jnp, jax_forward, numpy as np, optax
 
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 class Skipped(Exception): """What this library cannot do, or what cannot be asked of it."""
@@ -133,11 +133,11 @@ def start(asked):
     flushes = float(jax.jit(lambda x: x * np.float32(0.5))(np.float32(1.2e-38))) == 0
     runtime = {"jaxlib": jax.lib.__version__, "python": platform.python_version()}
     return {"version": 1, "name": "optax", "runtime": runtime | {m.__name__: m.__version__ for m in (optax, jax, np)},
-            "specs": list(OPS), "dtypes": ["float64", "float32", "bfloat16", "float16"], "problems": ["replay"],
-            "hyper_precision": "float32", "flushes_subnormals": flushes, "running_mean": True}
+            "specs": list(OPS), "hyper_precision": "float32", "flushes_subnormals": flushes, "running_mean": True} | jax_forward.FACTS
 
 if __name__ == "__main__":
-    requests = {"start": start, "run": lambda request: run(request["plan"]), "stop": lambda _: sys.exit()}
+    requests = {"start": start, "run": lambda asked: run(asked["plan"]), "stop": lambda _: sys.exit(),
+                "forward": functools.partial(jax_forward.forward, read=read)}
     for line in sys.stdin:
         asked = json.loads(line)
         try:

@@ -20,6 +20,9 @@ class PortSession {
   /// Trace, skipped or errored. Never throws for what the port does: a crash, hang or bad answer is Errored with its
   /// id.
   Answer run(const Plan& plan);
+  /// Outputs, skipped or errored, in the same way; due: the shape that the outputs must have. Skipped where the port
+  /// does not claim the model, the dtype, or any `forward`.
+  ForwardAnswer forward(const Forward& forward, const Shape& due);
   /// The port as a producer; the session must outlive it.
   Producer producer();
   /// Asks it to stop and waits; how it ended. A warning where it did not end by itself with exit code 0. Safe to call
@@ -31,7 +34,12 @@ class PortSession {
 
  private:
   void start();
-  Answer ask(const Plan& plan);
+  /// ask() in a process that is usable, its trouble as Errored.
+  template <class A, class Ask>
+  A guarded(const Ask& ask);
+  /// The answer to one request; what: the request in words, for errors.
+  Document ask(const std::string& request, const std::string& what);
+  Answer asked(const Plan& plan);
 
   std::vector<std::string> argv_;
   ProcessOptions options_;
