@@ -128,6 +128,12 @@ TEST(JsonPage, CommandsWithoutInput) {
   expect_page("demo", {run({"demo"})});
 }
 
+TEST(JsonPage, Floor) {
+  const std::vector<std::string> child = {"--", "python3", source("tests/cli/children/forward.py")};
+  expect_page("floor", {run({"floor", "linear(3, 1)", "--batch", "1,2", "--budget-abs", "1", "--budget-rel", "0"}),
+                        run({"floor", "linear(2, 2)", "--batch", "1"}, child)});
+}
+
 TEST(JsonPage, CommandsOverGoldens) {
   const std::string older = source("golden/optax-0.2.6"), newer = source("golden/optax-0.2.8");
   expect_page("verify", {run({"verify", newer, "--filter", "sgd"}), run({"verify", newer, "--filter", "nothing"})});

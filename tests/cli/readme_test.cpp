@@ -55,5 +55,11 @@ TEST(Readme, ShowsWhatTheToolPrints) {
   for (const Shown& shown : all) EXPECT_EQ(microstep(words_of(shown.command)).out, shown.output) << shown.command;
 }
 
+TEST(FloorPage, ShowsWhatTheToolPrints) {
+  const std::vector<Shown> all = shown_in("docs/floor.md");
+  ASSERT_GE(all.size(), 5U);
+  for (const Shown& shown : all) EXPECT_EQ(microstep(words_of(shown.command)).out, shown.output) << shown.command;
+}
+
 }  // namespace
 }  // namespace microstep::cli_test

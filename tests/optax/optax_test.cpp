@@ -115,5 +115,18 @@ TEST_P(LiveOptax, IsVerifiedByTheCommand) {
   EXPECT_NE(verified.output.find(" pass, 0 fail, 0 skipped"), std::string::npos) << verified.output;
 }
 
+// The floor of JAX is rounding, and gone in float64.
+TEST_P(LiveOptax, IsForwardedByTheFloor) {
+  for (const char* dtype : {"float32", "float64"}) {
+    const Printed shown = printed(fmt::format(
+        "'{}' floor 'mlp(2, 10, 10, 2)' --batch 1,2,8 --dtype {} --budget-abs {} -- '{}' '{}'", MICROSTEP_BINARY, dtype,
+        dtype == std::string("float32") ? "1e-4" : "1e-12", python, source_path("tools/ports/optax_port.py")));
+    EXPECT_EQ(shown.code, 0) << shown.output;
+    for (const char* words : {"batching=vmap", "precision=highest", "layer 3: linear(10, outputs=2)",
+                              "Within the budget.", "Rounding, all of it: every output lies in a certified bound"})
+      EXPECT_NE(shown.output.find(words), std::string::npos) << words << shown.output;
+  }
+}
+
 }  // namespace
 }  // namespace microstep

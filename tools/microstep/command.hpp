@@ -36,6 +36,7 @@ void add_record(CLI::App& app, std::function<int()>& action);
 void add_verify(CLI::App& app, std::function<int()>& action);
 void add_diff(CLI::App& app, std::function<int()>& action);
 void add_accept(CLI::App& app, std::function<int()>& action);
+void add_floor(CLI::App& app, std::function<int()>& action);
 
 /// What is wrong with a command line: usage.no-command, usage.unknown-command, usage.missing, usage.unexpected,
 /// usage.wrong-type, usage.out-of-range, usage.wrong-count.
@@ -43,6 +44,10 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::
 
 /// What stood behind `--`: the command line of a port, unchanged.
 std::vector<std::string>& port_command();
+
+/// For a check of --seed: why the text is none, empty if it is. The parser would take a number beyond its bits, or
+/// below 0, for the largest one.
+std::string not_a_seed(const std::string& text);
 
 /// Adds --timeout and --start-timeout, in seconds.
 struct PortTimes {

@@ -33,16 +33,7 @@ int run(const Options& options) {
   }
 }
 
-// The parser would take a number beyond its bits, or below 0, for the largest one.
-std::string not_a_seed(const std::string& text) {
-  std::int64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  return error == std::errc() && seed >= 0 && end == text.data() + text.size()
-             ? ""
-             : "'" + text + "' is no integer from 0 to 2^63 - 1";
-}
-
-// Nor is a larger one taken for the largest; what is no number at all is the parser's.
+// The parser would take a larger one for the largest; what is no number at all is the parser's.
 std::string beyond_integers(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

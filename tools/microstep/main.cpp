@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 
 #include "command.hpp"
@@ -12,7 +13,7 @@ namespace microstep::cli {
 
 std::vector<Command> commands() {
   return {{add_compare}, {add_judge},  {add_contracts}, {add_record}, {add_verify},
-          {add_diff},    {add_accept}, {add_serve},     {add_demo}};
+          {add_diff},    {add_accept}, {add_floor},     {add_serve},  {add_demo}};
 }
 
 std::vector<std::string>& port_command() {
@@ -34,6 +35,14 @@ void add_port_times(CLI::App& command, PortTimes& times) {
   command.add_option("--start-timeout", times.start, "seconds that the port has to start")
       ->check(positive)
       ->capture_default_str();
+}
+
+std::string not_a_seed(const std::string& text) {
+  std::int64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  return error == std::errc() && seed >= 0 && end == text.data() + text.size()
+             ? ""
+             : "'" + text + "' is no integer from 0 to 2^63 - 1";
 }
 
 void show_progress(const std::string& what, std::size_t done, std::size_t all) {

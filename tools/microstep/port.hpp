@@ -8,11 +8,15 @@
 
 namespace microstep::cli {
 
-inline std::unique_ptr<PortSession> start_port(const PortTimes& times) {
+inline ProcessOptions port_options(const PortTimes& times) {
   ProcessOptions options;
   options.request_timeout = std::chrono::milliseconds(static_cast<std::int64_t>(times.request * 1000));
   options.start_timeout = std::chrono::milliseconds(static_cast<std::int64_t>(times.start * 1000));
-  return std::make_unique<PortSession>(port_command(), options);
+  return options;
+}
+
+inline std::unique_ptr<PortSession> start_port(const PortTimes& times) {
+  return std::make_unique<PortSession>(port_command(), port_options(times));
 }
 
 /// Asks it to stop; what was odd about it goes to stderr and changes no verdict.
