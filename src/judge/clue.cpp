@@ -84,6 +84,8 @@ std::optional<Clue> clue_of(const Reading& reading, const Finding& finding) {
   const Envelope& rows = reading.rows();
   const std::string& path = rows.schema().columns()[finding.where].path;
   Clue clue{reading, finding.row, finding.where, path.substr(path.rfind('/') + 1), 0, {}, {}, {}, {}, {}, {}, {}, {}};
+  for (const Column& column : rows.schema().columns())
+    clue.unit = std::max(clue.unit, facts(column.dtype).unit_roundoff);
   clue.observed = numbers_of(rows, finding.row, finding.where);
   clue.expected = numbers_of(*reading.expected(), finding.row, *mirror);
   clue.before = numbers_of(rows, finding.row - 1, finding.where);
@@ -114,15 +116,25 @@ std::optional<Clue> next_of(const Clue& clue) {
   return found ? clue_of(reading, *found) : std::nullopt;
 }
 
-bool explains(const Clue& clue, const Numbers& hypothesis) {
+// The claimed ball holds the roundings of what was due; those of a number that is larger are larger by as much. Where
+// what was due is exact, the hypothesis need not be: each operation of its formula rounds once in the run's dtype and
+// once here, in double: a product and a sum a gradient, and behind them at most those of Adam's step, with two
+// corrections (quotients count twice), root, eps, quotient, learning rate, decay, sum and store.
+double room_of(const Clue& clue, std::size_t index, double hypothesis, double more) {
+  constexpr double behind_the_sum = 2 * 3 + 10;
+  const double operations = 2 * static_cast<double>(clue.gradients.size()) + behind_the_sum + more;
+  const double due = std::fabs(clue.expected[index]), own = std::fabs(hypothesis);
+  const double size = std::max({due, own, std::fabs(clue.before[index])});
+  return clue.radius[index] * (own > due && due > 0 ? own / due : 1) +
+         operations * (clue.unit + facts(Dtype::float64).unit_roundoff) * size;
+}
+
+bool explains(const Clue& clue, const Numbers& hypothesis, double more) {
   if (hypothesis.size() != clue.observed.size()) return false;
-  double largest = 0;
-  for (double x : clue.observed) largest = std::max(largest, std::fabs(x));
-  for (std::size_t i = 0; i < hypothesis.size(); ++i) {
-    const double off = std::min(std::fabs(clue.expected[i] - clue.observed[i]), largest);
-    const double share = clue.outside[i] ? off : std::fabs(clue.observed[i]);
-    if (!(std::fabs(hypothesis[i] - clue.observed[i]) <= unexplained_share * share + clue.radius[i])) return false;
-  }
+  for (std::size_t i = 0; i < hypothesis.size(); ++i)
+    if (!std::isfinite(hypothesis[i]) ||
+        !(std::fabs(hypothesis[i] - clue.observed[i]) <= room_of(clue, i, hypothesis[i], more)))
+      return false;
   return true;
 }
 
@@ -139,7 +151,7 @@ std::optional<Factor> common_factor(const Clue& clue) {
     if (!(std::fabs(clue.expected[i]) > largest)) continue;
     largest = std::fabs(clue.expected[i]);
     factor.value = clue.observed[i] / clue.expected[i];
-    factor.room = (clue.radius[i] / largest + std::numeric_limits<double>::epsilon()) * (1 + std::fabs(factor.value));
+    factor.room = room_of(clue, i, clue.observed[i]) / largest;
   }
   return explains_factor(clue, factor.value) ? std::optional(factor) : std::nullopt;
 }

@@ -26,6 +26,8 @@ struct Clue {
   /// Gradients of the leaf since the window began, one row each; absent ones are zeros.
   std::vector<Numbers> gradients;
   std::vector<double> weights;
+  /// Unit roundoff of the narrowest dtype that the run has anywhere.
+  double unit = 0;
 
   const std::string& path() const { return reading.rows().schema().columns()[column].path; }
   bool is_update() const { return path().starts_with("updates/"); }
@@ -52,10 +54,11 @@ Taken taken_in(const Clue& clue, std::int64_t first, std::int64_t end);
 /// None for a count, or a column without balls.
 std::optional<Clue> clue_of(const Reading& reading, const Finding& finding);
 
-/// A hypothesis must leave at most this share of a difference, and of what is there, unexplained. It tells causes
-/// apart, and a broken reduction from an undecidable one where something is wrong anyhow; it calls nothing wrong.
-inline constexpr double unexplained_share = 1.0 / 64;
-bool explains(const Clue& clue, const Numbers& hypothesis);
+/// The radius of a hypothesis' ball: its roundings where it is that far from what was due, and those of working it out.
+double room_of(const Clue& clue, std::size_t index, double hypothesis, double more = 0);
+/// Every number of the column lies in the ball of the hypothesis; more: roundings of its formula beside those that any
+/// has.
+bool explains(const Clue& clue, const Numbers& hypothesis, double more = 0);
 /// The expected column times one factor.
 bool explains_factor(const Clue& clue, double factor);
 

@@ -21,6 +21,12 @@ double size_of_gradients(const Reading& reading, std::int64_t row, bool joint) {
   return joint ? std::sqrt(squares) : largest;
 }
 
+double numbers_of_gradients(const Reading& reading) {
+  std::int64_t count = 0;
+  for (std::size_t column : reading.gradients()) count += reading.rows().schema().columns()[column].size;
+  return static_cast<double>(count);
+}
+
 /// A gradient of the window is beyond the bound.
 bool clips(const Reading& reading, std::int64_t last, const Spec& clip) {
   const bool joint = clip.op == "clip_by_global_norm";
@@ -35,7 +41,9 @@ bool is_clipped_as_it_came(const Clue& clue, const Spec& clip) {
   auto factor = clip.op == "clip_by_global_norm" ? common_factor(clue) : std::nullopt;
   if (!factor) return false;
   const double due = clip.number("max_norm") / size_of_gradients(clue.reading, clue.row, true);
-  return std::fabs(factor->value - due) <= unexplained_share * due;
+  // The norm of n numbers: n squares and sums, a root; its quotient counts twice.
+  const double operations = numbers_of_gradients(clue.reading) + 3;
+  return std::fabs(factor->value - due) <= factor->room + operations * clue.unit * due;
 }
 
 /// It was at work in an earlier window, which is right.

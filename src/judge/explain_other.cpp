@@ -7,19 +7,28 @@
 namespace microstep {
 namespace {
 
+/// How far rounding may move it.
+struct Multiple {
+  double value = 0, room = 0;
+};
+
 /// expected + c direction with one c for the whole column; none where no c explains it.
-std::optional<double> common_multiple(const Clue& clue, const Numbers& direction) {
-  double c = 0, largest = 0;
+std::optional<Multiple> common_multiple(const Clue& clue, const Numbers& direction) {
+  Multiple c;
+  double largest = 0;
   for (std::size_t i = 0; i < direction.size(); ++i) {
     if (!clue.outside[i] || !(std::fabs(direction[i]) > largest)) continue;
     largest = std::fabs(direction[i]);
-    c = (clue.observed[i] - clue.expected[i]) / direction[i];
+    c = {(clue.observed[i] - clue.expected[i]) / direction[i], room_of(clue, i, clue.observed[i]) / largest};
   }
   Numbers hypothesis;
-  for (std::size_t i = 0; i < direction.size(); ++i) hypothesis.push_back(clue.expected[i] + c * direction[i]);
-  if (c == 0 || !explains(clue, hypothesis)) return std::nullopt;
+  for (std::size_t i = 0; i < direction.size(); ++i) hypothesis.push_back(clue.expected[i] + c.value * direction[i]);
+  if (c.value == 0 || !explains(clue, hypothesis)) return std::nullopt;
   return c;
 }
+
+/// In size.
+bool is_about(const Multiple& c, double known) { return std::fabs(std::fabs(c.value) - known) <= c.room; }
 
 bool all_of(const Numbers& numbers, double value) {
   for (double x : numbers)
@@ -94,14 +103,14 @@ namespace {
 
 /// So many times the decay that is due, beyond what is due: none, twice, once a microbatch, its sign turned, or without
 /// its learning rate. Any other is another weight_decay.
-bool is_other_form(const Clue& clue, const Spec& adamw, double c) {
+bool is_other_form(const Clue& clue, const Spec& adamw, const Multiple& c) {
   const double wd = adamw.number("weight_decay");
   if (clue.path().starts_with("state/") || wd == 0) return true;
   const double microbatches = static_cast<double>(clue.gradients.size());
   for (std::int64_t step = 0; step < clue.row; ++step) {
-    const double lr = schedule_value(adamw.args.at("lr"), step), times = -c / (lr * wd);
+    const double lr = schedule_value(adamw.args.at("lr"), step), times = -c.value / (lr * wd);
     for (double known : {-2.0, -1.0, 1.0, microbatches - 1, 1 / lr, 1 / lr - 1})
-      if (std::fabs(times - known) <= unexplained_share * std::fabs(known)) return true;
+      if (std::fabs(times - known) <= c.room / (lr * wd)) return true;
   }
   return false;
 }
@@ -115,7 +124,7 @@ void explain_decay(const Clue& clue, Causes& causes) {
   if ((!link && !adamw) || clue.params.size() != clue.observed.size()) return;
   const double wd = (link ? link : adamw)->number("weight_decay");
   if (auto c = common_multiple(clue, clue.params)) {
-    add_cause(causes, std::fabs(std::fabs(*c) - 2 * wd) <= unexplained_share * wd, "sign");
+    add_cause(causes, is_about(*c, 2 * wd), "sign");
     add_cause(causes, !adamw || is_other_form(clue, *adamw, *c), "decay-form");
   }
   if (!adamw || !clue.is_update()) return;
@@ -123,9 +132,8 @@ void explain_decay(const Clue& clue, Causes& causes) {
     const double lr = schedule_value(adamw->args.at("lr"), step);
     Numbers moved;
     for (std::size_t i = 0; i < clue.params.size(); ++i) moved.push_back(clue.expected[i] + lr * wd * clue.params[i]);
-    const std::optional<double> c = common_multiple(clue, moved);
-    const bool is_share = c && std::fabs(std::fabs(*c) - lr * wd) <= unexplained_share * lr * wd;
-    add_cause(causes, is_share, "decay-form");
+    const std::optional<Multiple> c = common_multiple(clue, moved);
+    add_cause(causes, c && is_about(*c, lr * wd), "decay-form");
   }
 }
 

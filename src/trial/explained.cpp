@@ -86,12 +86,9 @@ Renaming under_paths_of(const Spec& other, const Spec& claimed) {
   };
 }
 
-// Of a dtype alone the balls have the same centres. It shows where the trace is off by as much as that dtype rounds.
+// Of a dtype alone the balls have the same centres: which of the two it is, other numbers tell.
 bool is_apart(const Ball& declared, const Ball& other, double seen, bool rounds) {
-  if (overlap(exactly(seen), declared)) return false;
-  if (!overlap(declared, other)) return true;
-  constexpr double least_share = 1.0 / 64;
-  return rounds && share_of_radius({declared.value, other.radius}, seen) > least_share;
+  return !overlap(exactly(seen), declared) && (rounds || !overlap(declared, other));
 }
 
 Ball ball_at(const Envelope& balls, std::int64_t row, std::size_t column, std::size_t i) {
@@ -115,6 +112,38 @@ bool tells_apart(const Trace& trace, std::int64_t row, const std::string& path, 
   return false;
 }
 
+// Updates, or params where those are not shown, of which another dtype rounds at least one number more, and how many of
+// all numbers are outside of their declared balls.
+struct RoundedRow {
+  bool rounds = false, shows = false;
+};
+
+RoundedRow rounded_row(const Trace& trace, std::int64_t row, const Envelope& declared, const Envelope& other) {
+  RoundedRow found;
+  for (const Column& column : other.schema().columns()) {
+    if (!column.path.starts_with("updates/") && !column.path.starts_with("params/")) continue;
+    const auto seen = trace.schema().find_column(column.path), own = declared.schema().find_column(column.path),
+               theirs = other.schema().find_column(column.path);
+    if (!seen || !own || trace.presence(row, *seen) == Presence::absent) continue;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(column.size); ++i) {
+      const Ball due = ball_at(declared, row, *own, i);
+      found.rounds = found.rounds || ball_at(other, row, *theirs, i).radius > due.radius;
+      const double number = trace.presence(row, *seen) == Presence::dense ? trace.numbers(row, *seen)[i] : 0;
+      found.shows = found.shows || !contains(due, number);
+    }
+  }
+  return found;
+}
+
+// A dtype that rounds more does so in each microstep that gives anything, and not in one alone.
+bool shows_wherever_it_rounds(const Trace& trace, const Envelope& declared, const Envelope& other) {
+  for (std::int64_t row = 1; row < trace.rows(); ++row) {
+    const RoundedRow found = rounded_row(trace, row, declared, other);
+    if (found.rounds && !found.shows) return false;
+  }
+  return true;
+}
+
 bool counts_tell_apart(const Trace& trace, std::int64_t row, const Envelope& declared) {
   const auto& paths = trace.schema().count_paths();
   for (std::size_t i = 0; i < paths.size(); ++i)
@@ -133,6 +162,7 @@ Renaming renaming_of(ShownState state, const Spec& other, const Spec& claimed) {
 bool are_told_apart(const Trace& trace, const Envelope& declared, const Envelope& other, const Hypothesis& hypothesis,
                     std::int64_t first_row) {
   const bool rounds = hypothesis.causes == std::vector<std::string>{"dtype"};
+  if (rounds && !shows_wherever_it_rounds(trace, declared, other)) return false;
   for (std::int64_t row = first_row; row < trace.rows(); ++row) {
     if (hypothesis.same_state && counts_tell_apart(trace, row, declared)) return true;
     for (const Column& column : other.schema().columns())

@@ -10,12 +10,12 @@ namespace {
 
 using Violations = std::vector<Violation>;
 
-/// Words that must not stand in code (comments and literals may hold them).
-Violations code_without(const std::regex& word, const SourceTree& tree) {
+/// Words that must not stand in code (comments and literals may hold them); of Python all lines are code.
+Violations code_without(const std::regex& word, const SourceTree& tree, bool python = false) {
   Violations found;
   for (const SourceFile& file : tree) {
-    if (!is_cpp(file)) continue;
-    const auto lines = lines_of(code_of(file.text));
+    if (is_cpp(file) == python) continue;
+    const auto lines = lines_of(python ? file.text : code_of(file.text));
     for (size_t i = 0; i < lines.size(); ++i) {
       std::smatch match;
       if (std::regex_search(lines[i], match, word))
@@ -28,6 +28,16 @@ Violations code_without(const std::regex& word, const SourceTree& tree) {
 Rule banned(const std::string& id, const std::string& words) {
   return {id, [word = std::regex(words)](const Rooms&, const SourceTree& tree) { return code_without(word, tree); }};
 }
+
+Rule banned_in_python(const std::string& id, const std::string& words) {
+  return {id,
+          [word = std::regex(words)](const Rooms&, const SourceTree& tree) { return code_without(word, tree, true); }};
+}
+
+// A comparison of units in the last place, either way round.
+constexpr const char* decides_by_ulps =
+    R"(\bulps?(_distance)?(\([^;{}]*\))?\)*\s[<>]=?\s|\s[<>]=?\s+[\w.:]*\bulps?(_distance)?\b)"
+    R"(|\b(EXPECT|ASSERT)_[LG][TE]\([^;]*\bulps?)";
 
 Violations files_named_by_what_they_hold(const Rooms&, const SourceTree& tree) {
   static const std::regex word(R"((/|_)(utils?|common)[/.]|/details?[/.])");
@@ -59,7 +69,13 @@ std::vector<Rule> word_rules() {
       {"headers_once", headers_once},
       banned("no_setlocale", R"(\bsetlocale\b|\blocale::global\b)"),
       banned("no_std_to_string", R"(\bstd::to_string\b)"),
-      banned("no_typed_tolerance", R"(\b(EXPECT|ASSERT)_(NEAR|FLOAT_EQ|DOUBLE_EQ)\b|\bisApprox\w*)"),
+      banned(
+          "no_typed_tolerance",
+          R"(\b(EXPECT|ASSERT)_(NEAR|FLOAT_EQ|DOUBLE_EQ)\b|\bisApprox\w*|\b(r|a|rel_|abs_)tol\b|tolerance|constexpr double \w*(share|slack)\b)"),
+      banned("no_ulp_decides", decides_by_ulps),
+      banned_in_python(
+          "no_typed_tolerance_in_python",
+          R"(\b[ra]tol\b|\b(assert_)?(all|is)_?close\b|\bapprox\(|assert_array_almost|assertAlmost|tolerance)"),
       banned("no_normal_distribution", R"(\bnormal_distribution\b)"),
   };
 }
