@@ -29,6 +29,14 @@ std::vector<Match> matched_columns(const Schema& observed, const Schema& expecte
   return matches;
 }
 
+// Where the largest ratio was met; paths and shapes are those of the schemas.
+struct Peak {
+  std::int64_t row = 0;
+  const std::string* path = nullptr;
+  const Shape* shape = nullptr;
+  std::int64_t index = 0;
+};
+
 class Judging {
  public:
   Judging(const Trace& observed, const Envelope& expected)
@@ -47,6 +55,9 @@ class Judging {
     }
     if (!result_.reason.empty()) result_.outcome = Outcome::undecidable;
     if (result_.outside > 0) result_.outcome = Outcome::broken;
+    if (peak_.path)
+      result_.max_place = fmt::format("microstep {}, {}{}", peak_.row, *peak_.path,
+                                      peak_.shape ? index_text(*peak_.shape, peak_.index) : "");
     return result_;
   }
 
@@ -63,7 +74,9 @@ class Judging {
       ++result_.judged;
       ++result_.exact;
       auto seen = static_cast<double>(observed_.count(row, *own)), due = static_cast<double>(expected_.count(row, i));
-      if (seen != due) note({Role::accumulated, 0, row, paths[i], {}, Dtype::float64, 0, exactly(seen), exactly(due)});
+      if (seen == due) continue;
+      note_ratio(infinite_radius, row, paths[i], nullptr, 0);
+      note({Role::accumulated, 0, row, paths[i], {}, Dtype::float64, 0, exactly(seen), exactly(due)});
     }
   }
 
@@ -75,8 +88,10 @@ class Judging {
     bool zeros = observed_.presence(row, match.observed) == Presence::zero;
     auto seen = observed_.numbers(row, match.observed);
     auto due = expected_.numbers(row, match.expected);
-    if (seen.size() != due.size())
+    if (seen.size() != due.size()) {
+      note_ratio(infinite_radius, row, column.path, nullptr, 0);
       return note({Role::accumulated, 0, row, column.path, column.shape, column.dtype, 0, {}, {}});
+    }
     if (!why_carried_.empty() && is_as_wide_as_itself(expected_, row, match.expected))
       return note_wide(row, column.path);
     for (std::size_t j = 0; j < seen.size(); ++j)
@@ -98,6 +113,7 @@ class Judging {
     if (due.radius == infinite_radius && !is_lost && !wide::same(due.value, Wide(seen)))
       note_infinite(row, column.path);
     double share = share_of_radius(due, seen);
+    note_ratio(share <= infinite_radius ? share : infinite_radius, row, column.path, &column.shape, j);
     if (!(share <= 1))
       return note({Role::accumulated, 0, row, column.path, column.shape, column.dtype, static_cast<std::int64_t>(j),
                    exactly(seen), due});
@@ -125,6 +141,12 @@ class Judging {
       result_.reason = fmt::format("the one-step ball of {} after microstep {} is infinitely wide", path, row);
   }
 
+  void note_ratio(double ratio, std::int64_t row, const std::string& path, const Shape* shape, std::size_t index) {
+    if (ratio <= result_.max_ratio) return;
+    result_.max_ratio = ratio;
+    peak_ = {row, &path, shape, static_cast<std::int64_t>(index)};
+  }
+
   void note(Place place) {
     if (result_.outside++ == 0) result_.first = std::move(place);
   }
@@ -133,6 +155,7 @@ class Judging {
   const Envelope& expected_;
   std::vector<Match> columns_;
   std::string why_carried_;
+  Peak peak_;
   Faithfulness result_;
 };
 

@@ -53,6 +53,7 @@ std::string json_report(const Comparison& c) {
     write_divergence(out, c.semantics.differences.front());
   else
     out.null();
+  write_rounding(out, c.rounding);
   out.key("contracts");
   write_verdicts(out, c.contracts);
   out.key("causes").texts(c.causes, JsonWriter::Form::line);

@@ -115,7 +115,10 @@ std::string floats(const Comparison& c) {
     text += fmt::format("  {}: window {}, {}: {} against {}, {} ULP\n", d.path, d.window, index_text(d.shape, d.index),
                         shown(d.dtype, exactly(d.accumulated)), shown(d.dtype, exactly(d.reference)), rough(d.ulps));
   }
-  return text.empty() ? "" : "the float run itself (information, not the verdict), largest difference:\n" + text;
+  if (text.empty()) return text;
+  return fmt::format(
+      "the float run itself (information, not the verdict), largest difference:\n{}its own rounding: {}\n", text,
+      rounding_in_words(c.rounding));
 }
 
 }  // namespace

@@ -137,6 +137,7 @@ std::string json_report(const TraceJudgement& j) {
   out.key("verdict").text(to_string(j.outcome));
   out.key("faithful").text(to_string(f.outcome)).key("numbers").integer(f.judged).key("outside").integer(f.outside);
   out.key("largest_share").number(f.largest_share).key("largest_path").text(f.largest_path);
+  write_rounding(out, j.rounding);
   out.key("reason");
   f.reason.empty() ? out.null() : out.text(f.reason);
   out.key("hidden");

@@ -5,6 +5,7 @@
 
 #include "microstep/json/writer.hpp"
 #include "microstep/report/goldens.hpp"
+#include "microstep/report/verdicts.hpp"
 
 namespace microstep {
 namespace {
@@ -14,6 +15,17 @@ std::string_view outcome(const Recorded& r) {
   if (!r.problems.empty()) return "refused";
   constexpr std::string_view names[] = {"created", "unchanged", "pending"};
   return names[static_cast<int>(r.written)];
+}
+
+std::optional<Rounding> rounding_in(const std::vector<Recorded>& recorded) {
+  std::optional<Rounding> all;
+  for (const Recorded& r : recorded) {
+    if (!r.rounding) continue;
+    Rounding own = *r.rounding;
+    if (!own.path.empty()) own.path = fmt::format("{}, {}", r.id, own.path);
+    all = all ? both(*all, own) : own;
+  }
+  return all;
 }
 
 }  // namespace
@@ -27,6 +39,7 @@ std::string text_report(const std::vector<Recorded>& recorded) {
     if (!r.skipped.empty()) text += fmt::format("{}: skipped: {}\n", r.id, r.skipped);
     for (const std::string& problem : r.problems) text += fmt::format("{}: not written: {}\n", r.id, problem);
   }
+  if (const auto rounding = rounding_in(recorded)) text += "rounding: " + rounding_in_words(*rounding) + "\n";
   for (const auto& [name, count] : totals) text += fmt::format("{} {}\n", count, name);
   return text;
 }
@@ -44,9 +57,12 @@ std::string json_report(const std::vector<Recorded>& recorded) {
     out.open_object(JsonWriter::Form::line).key("id").text(r.id).key("outcome").text(outcome(r));
     out.key("behaviours").texts(r.behaviours).key("problems").texts(r.problems).key("reason");
     r.skipped.empty() ? out.null() : out.text(r.skipped);
+    write_rounding(out, r.rounding);
     out.close();
   }
-  out.close().close();
+  out.close();
+  write_rounding(out, rounding_in(recorded));
+  out.close();
   return out.finish();
 }
 

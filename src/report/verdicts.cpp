@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "microstep/report/value.hpp"
+
 namespace microstep {
 
 std::string verdict_lines(const std::vector<Verdict>& verdicts, bool all) {
@@ -25,6 +27,25 @@ void write_verdicts(JsonWriter& out, const std::vector<Verdict>& verdicts) {
     out.key("evidence").text(v.evidence).close();
   }
   out.close();
+}
+
+void write_rounding(JsonWriter& out, const std::optional<Rounding>& rounding) {
+  out.key("rounding");
+  if (!rounding) {
+    out.null();
+    return;
+  }
+  out.open_object(JsonWriter::Form::line).key("verdict").text(to_string(rounding->verdict)).key("max_ratio");
+  rounding->max_ratio ? out.number(*rounding->max_ratio) : out.null();
+  out.key("path");
+  rounding->path.empty() ? out.null() : out.text(rounding->path);
+  out.close();
+}
+
+std::string rounding_in_words(const Rounding& rounding) {
+  if (!rounding.max_ratio) return "no ball to hold it against";
+  if (*rounding.max_ratio == 0) return "none, every number is exact";
+  return fmt::format("at most {} of a bound, in {}", rough(*rounding.max_ratio), rounding.path);
 }
 
 }  // namespace microstep

@@ -5,6 +5,7 @@
 #include "microstep/json/writer.hpp"
 #include "microstep/report/goldens.hpp"
 #include "microstep/report/value.hpp"
+#include "microstep/report/verdicts.hpp"
 
 namespace microstep {
 namespace {
@@ -13,7 +14,15 @@ struct Totals {
   std::int64_t passed = 0, failed = 0, skipped = 0, judged = 0, exact = 0;
   double largest_share = 0;
   std::string largest;
+  std::optional<Rounding> rounding;
 };
+
+void add_rounding(const CheckedExperiment& e, std::optional<Rounding>& all) {
+  std::optional<Rounding> own = rounding_in(e);
+  if (!own) return;
+  if (!own->path.empty()) own->path = fmt::format("{}, {}", e.id, own->path);
+  all = all ? both(*all, *own) : *own;
+}
 
 Totals totals_of(const VerifiedFolder& verified) {
   Totals t;
@@ -24,6 +33,7 @@ Totals totals_of(const VerifiedFolder& verified) {
       t.judged += f.judged;
       t.exact += f.exact;
     }
+    add_rounding(e, t.rounding);
     if (e.largest_share <= t.largest_share) continue;
     t.largest_share = e.largest_share;
     t.largest = e.id + " " + e.largest_path;
@@ -61,12 +71,15 @@ std::string json_report(const VerifiedFolder& v) {
     bool skipped = e.skipped.contains(Role::accumulated);
     out.open_object(JsonWriter::Form::line).key("id").text(e.id);
     out.key("verdict").text(!e.problems.empty() ? "fail" : skipped ? "skipped" : "pass");
-    out.key("largest_share").number(e.largest_share).key("problems").texts(e.problems).close();
+    out.key("largest_share").number(e.largest_share);
+    write_rounding(out, rounding_in(e));
+    out.key("problems").texts(e.problems).close();
   }
   out.close().key("faults").open_array();
   for (const Error& fault : v.faults) out.text(fault.what());
   out.close().key("orphans").texts(v.orphans).key("pending").texts(v.pending).key("written").texts(v.proposed);
   out.key("numbers").integer(t.judged).key("exact").integer(t.exact).key("largest_share").number(t.largest_share);
+  write_rounding(out, t.rounding);
   out.key("pass").integer(t.passed).key("fail").integer(t.failed).key("skipped").integer(t.skipped).close();
   return out.finish();
 }

@@ -57,7 +57,21 @@ void note_contracts(CheckedExperiment& checked, const Expectation& expectation) 
   }
 }
 
+// As a place in all traces of an experiment.
+Rounding of_role(Role role, const Faithfulness& found) {
+  Rounding rounding = rounding_in(found);
+  if (!rounding.path.empty()) rounding.path = fmt::format("{}, {}", to_string(role), rounding.path);
+  return rounding;
+}
+
 }  // namespace
+
+std::optional<Rounding> rounding_in(const CheckedExperiment& checked) {
+  std::optional<Rounding> all;
+  for (const auto& [role, found] : checked.faithful)
+    all = all ? both(*all, of_role(role, found)) : of_role(role, found);
+  return all;
+}
 
 Experiment under_behaviours(const Experiment& experiment, const std::vector<std::string>& ids) {
   Experiment result = experiment;

@@ -47,11 +47,20 @@ LargestDifference largest(const Trace& own, const Trace& other, std::size_t colu
   return found;
 }
 
-std::vector<LargestDifference> shown_by_floats(const Plan& accumulated, const Plan& reference, const Windows& windows) {
-  const Trace own = run(accumulated), other = run(reference);
-  std::vector<LargestDifference> shown;
-  for (std::size_t c = 0; c < accumulated.params.leaf_count(); ++c) shown.push_back(largest(own, other, c, windows));
-  return shown;
+Rounding rounding_of_floats(const Trace& own, const Evidence& evidence, Sameness plans) {
+  const auto expected = evidence.expected.find(Role::accumulated);
+  Rounding rounding{RoundingKind::undecidable, std::nullopt, {}};
+  if (expected != evidence.expected.end()) rounding = rounding_in(faithfulness(own, expected->second, false));
+  if (plans == Sameness::different) rounding.verdict = RoundingKind::semantic;
+  if (plans == Sameness::undecidable) rounding.verdict = RoundingKind::undecidable;
+  return rounding;
+}
+
+void add_floats(const Evidence& evidence, Comparison& result) {
+  const Trace own = run(result.accumulated), other = run(result.reference);
+  for (std::size_t c = 0; c < result.accumulated.params.leaf_count(); ++c)
+    result.shown.push_back(largest(own, other, c, result.windows));
+  result.rounding = rounding_of_floats(own, evidence, result.semantics.verdict);
 }
 
 // Each run as it begins, the search for causes, the floats at the end.
@@ -167,7 +176,7 @@ Comparison compare(const CompareRequest& request) {
     result.causes = std::move(found.causes);
   }
   progress.next();
-  result.shown = shown_by_floats(result.accumulated, result.reference, result.windows);
+  add_floats(evidence, result);
   progress.end();
   return result;
 }

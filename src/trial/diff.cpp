@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "experiment_fields.hpp"
+#include "leaf_rounding.hpp"
 #include "microstep/json/plan.hpp"
 #include "microstep/trial/verify.hpp"
 
@@ -70,26 +72,14 @@ std::set<std::string> changes_between(const Golden& before, const Golden& after)
   return changes;
 }
 
-// Calls visit(column, before, after) for every number of the columns with that prefix.
-template <class Visit>
-void each_number(const Trace& before, const Trace& after, std::string_view prefix, Visit visit) {
-  for (std::size_t c = 0; c < before.schema().columns().size(); ++c) {
-    const Column& column = before.schema().columns()[c];
-    auto other = after.schema().find_column(column.path);
-    if (!column.path.starts_with(prefix) || !other || after.schema().columns()[*other].size != column.size) continue;
-    for (std::int64_t row = 0; row < std::min(before.rows(), after.rows()); ++row) {
-      if (before.presence(row, c) != Presence::dense || after.presence(row, *other) != Presence::dense) continue;
-      auto a = before.numbers(row, c), b = after.numbers(row, *other);
-      for (std::size_t j = 0; j < a.size(); ++j) visit(column, a[j], b[j]);
-    }
-  }
-}
-
 void note_effect(BehaviourChange& change, const Golden& before, const Golden& after) {
   for (const auto& [role, trace] : before.traces) {
     auto other = after.traces.find(role);
     if (other == after.traces.end()) continue;
-    each_number(trace, other->second, "updates/", [&](const Column& column, double a, double b) {
+    const Trace& now = other->second;
+    each_number(trace, now, "updates/", [&](std::int64_t row, std::size_t own, std::size_t beside, std::size_t i) {
+      const double a = trace.numbers(row, own)[i], b = now.numbers(row, beside)[i];
+      const Column& column = trace.schema().columns()[own];
       double gap = std::fabs(a - b);
       if (!(gap > change.largest)) return;
       change.largest = gap;
@@ -108,15 +98,6 @@ BehaviourChange& change_named(std::vector<BehaviourChange>& changes, const std::
                                 : changes.emplace_back(BehaviourChange{what, {}, 0, 0, 0, Dtype::float32, 0, 0});
 }
 
-std::int64_t differing_numbers(const Golden& before, const Golden& after) {
-  std::int64_t count = 0;
-  for (const auto& [role, trace] : before.traces)
-    if (auto other = after.traces.find(role); other != after.traces.end())
-      each_number(trace, other->second, "",
-                  [&](const Column&, double a, double b) { count += a != b && !(a != a && b != b); });
-  return count;
-}
-
 // What the two ports say of their arithmetic; numbers that differ follow from it.
 std::string other_declarations(const Golden& before, const Golden& after) {
   const auto was = before.plans.find(Role::accumulated), is = after.plans.find(Role::accumulated);
@@ -133,7 +114,7 @@ std::string other_declarations(const Golden& before, const Golden& after) {
   return text;
 }
 
-// New traces under the old expectations: problems are changes, shares are rounding.
+// New traces under the old expectations: problems are changes.
 void compare(const Golden& before, const Golden& after, FolderDiff& result) {
   ++result.compared;
   std::set<std::string> changes = changes_between(before, after);
@@ -145,12 +126,24 @@ void compare(const Golden& before, const Golden& after, FolderDiff& result) {
     change.experiments.push_back(before.id);
     note_effect(change, before, after);
   }
-  if (!changes.empty()) return;
-  result.rounding += differing_numbers(before, after);
-  result.largest_share = std::max(result.largest_share, checked.largest_share);
+  // What differs beside a change follows from it.
+  if (changes.empty()) std::ranges::move(rounded_leaves(before, after), std::back_inserter(result.leaves));
 }
 
 }  // namespace
+
+Rounding rounding_in(const FolderDiff& diff) {
+  Rounding rounding;
+  for (const LeafRounding& leaf : diff.leaves) {
+    rounding.verdict = RoundingKind::rounding;
+    if (leaf.share > rounding.max_ratio)
+      rounding = {RoundingKind::rounding, leaf.share,
+                  fmt::format("{}, {}, {}", leaf.experiment, to_string(leaf.role), leaf.place)};
+  }
+  if (diff.compared == 0) rounding.verdict = RoundingKind::undecidable;
+  if (!diff.changes.empty()) rounding.verdict = RoundingKind::semantic;
+  return rounding;
+}
 
 FolderDiff diff(const std::string& before_path, const std::string& after_path) {
   const GoldenFolder before = load_golden_folder(before_path), after = load_golden_folder(after_path);

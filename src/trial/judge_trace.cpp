@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "dumped.hpp"
 #include "masks.hpp"
 #include "microstep/bound/transition.hpp"
 #include "microstep/golden/file.hpp"
-#include "microstep/json/trace.hpp"
 #include "microstep/judge/contract.hpp"
 #include "microstep/trial/evidence.hpp"
 #include "trace_causes.hpp"
@@ -15,24 +15,10 @@
 namespace microstep {
 namespace {
 
-Spec spec_of(const DumpedTrace& dumped, const std::optional<Spec>& given, const std::string& source) {
-  if (given) return *given;
-  if (!dumped.spec.empty()) return parse_spec(dumped.spec);
-  throw Error("trace.no-spec", "neither the trace nor the command says which optimizer it is of", source,
-              "add \"spec\": \"...\" to the file, or --spec '...'");
-}
-
 // What is wrong with a spec out of the file is the file's.
 std::vector<std::string> unmatched_in(const Plan& plan, bool is_given, const std::string& source) {
   const auto unmatched = [&] { return unmatched_globs(plan.spec, plan.params.layout()); };
   return is_given ? unmatched() : in_file(source, unmatched);
-}
-
-DumpedTrace read_trace(const std::string& text, const std::string& source) {
-  DumpedTrace dumped = decode_dumped_trace(text, source);
-  if (dumped.trace.microsteps() == 0)
-    throw Error("trace.empty", "the trace has no microstep", source, "record at least one step");
-  return dumped;
 }
 
 bool is_broken(const Verdict& verdict) { return verdict.outcome == Outcome::broken; }
@@ -87,6 +73,7 @@ void leave_open(TraceJudgement& judgement, const std::string& what) {
       "it is not certain in the declared dtype {}, and the trace does not tell; record mini_step and gradient_step of "
       "the accumulator after every microstep",
       what);
+  judgement.rounding = rounding_in(judgement.faithful);
   for (const Contract& contract : contracts()) {
     const bool needs_a_run = std::ranges::any_of(
         contract.needs, [](Role role) { return role != Role::accumulated && role != Role::reference; });
@@ -114,6 +101,7 @@ void judge_steps(TraceJudgement& result, const Trace& trace, const std::vector<b
   const Evidence evidence = evidence_of(experiment, trace);
   result.contracts = judge_all(evidence);
   result.faithful = faithfulness_of(trace, evidence);
+  result.rounding = rounding_in(result.faithful);
   if (auto expected = evidence.expected.find(Role::accumulated); expected != evidence.expected.end())
     result.hidden = hidden_state(expected->second, trace.schema());
   conclude(result);
@@ -127,13 +115,26 @@ void judge_steps(TraceJudgement& result, const Trace& trace, const std::vector<b
 
 }  // namespace
 
-TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec) {
-  DumpedTrace dumped = in_file(source, [&] { return read_trace(text, source); });
+Spec spec_of(const DumpedTrace& dumped, const std::optional<Spec>& given, const std::string& source) {
+  if (given) return *given;
+  if (!dumped.spec.empty()) return parse_spec(dumped.spec);
+  throw Error("trace.no-spec", "neither the trace nor the command says which optimizer it is of", source,
+              "add \"spec\": \"...\" to the file, or --spec '...'");
+}
+
+DumpedTrace read_dump(const std::string& text, const std::string& source) {
+  DumpedTrace dumped = decode_dumped_trace(text, source);
+  if (dumped.trace.microsteps() == 0)
+    throw Error("trace.empty", "the trace has no microstep", source, "record at least one step");
+  return dumped;
+}
+
+TraceJudgement judge_dump(DumpedTrace& dumped, const std::string& source, const Spec& spec, bool is_given) {
   TraceJudgement result;
-  result.plan = in_file(source, [&] { return replay_plan_of(dumped, spec_of(dumped, spec, source)); });
+  result.plan = in_file(source, [&] { return replay_plan_of(dumped, spec); });
   note_foreign_states(dumped.empty_states, result.plan.spec, dumped.trace);
   result.microsteps = dumped.trace.microsteps();
-  result.warnings = unmatched_in(result.plan, spec.has_value(), source);
+  result.warnings = unmatched_in(result.plan, is_given, source);
   result.plan.shown = shown_passing(result.plan, embedded(dumped.trace));
   std::vector<bool> skipped;
   try {
@@ -144,6 +145,12 @@ TraceJudgement judge_trace(const std::string& text, const std::string& source, c
   }
   in_file(source, [&] { judge_steps(result, dumped.trace, skipped); });
   return result;
+}
+
+TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec) {
+  DumpedTrace dumped = in_file(source, [&] { return read_dump(text, source); });
+  const Spec own = in_file(source, [&] { return spec_of(dumped, spec, source); });
+  return judge_dump(dumped, source, own, spec.has_value());
 }
 
 }  // namespace microstep

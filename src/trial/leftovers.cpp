@@ -11,7 +11,7 @@
 namespace microstep {
 namespace {
 
-using Rounding = Balls<Wide>;
+using Arithmetic = Balls<Wide>;
 
 // What counts, and by what each window's result is divided, beside its own number of microbatches or weight.
 enum class Divisor { own, of_all };
@@ -60,14 +60,14 @@ std::vector<Beginning> beginnings(const Plan& plan, Windows windows, Divisor div
 }
 
 // A gradient that is divided, or weighted, before it is added is rounded once more.
-Ball added(const Rounding& in, const Ball& sum, const Ball& gradient, double weight) {
+Ball added(const Arithmetic& in, const Ball& sum, const Ball& gradient, double weight) {
   const Ball own{gradient.value * Wide(weight),
                  2 * in.unit() * std::fabs(static_cast<double>(gradient.value) * weight)};
   return in.add(sum, own);
 }
 
 // Every window's first gradient of the leaf takes in what came before.
-void take_in_earlier(Envelope& rows, std::size_t column, const std::vector<Beginning>& all, const Rounding& in) {
+void take_in_earlier(Envelope& rows, std::size_t column, const std::vector<Beginning>& all, const Arithmetic& in) {
   const auto size = static_cast<std::size_t>(rows.schema().columns()[column].size);
   std::vector<Ball> sum(size, exactly(0));
   bool any = false;
@@ -94,7 +94,7 @@ bool is_never_cleared(const Plan& plan, const Windows& windows, const Trace& tra
                       std::int64_t first_wrong) {
   Plan other = plan;
   other.running_mean = false;
-  const Rounding in = rounding_of(other).at(narrowest_sum(plan.spec, rounding_of(other).dtype()));
+  const Arithmetic in = rounding_of(other).at(narrowest_sum(plan.spec, rounding_of(other).dtype()));
   const bool divides = has_accumulator_that(plan.spec, "mean") || has_accumulator_that(plan.spec, "weighted");
   for (Divisor divisor : {Divisor::own, Divisor::of_all}) {
     if (divisor == Divisor::of_all && !divides) continue;

@@ -37,6 +37,7 @@ Recorded record_one(GoldenWriter& writer, const Recipe& recipe, const PortFacts&
   const CheckedExperiment checked =
       check_experiment(experiment, {recipe.plans, recipe.broken, recorded.behaviours}, of_role);
   recorded.problems = checked.problems;
+  recorded.rounding = rounding_in(checked);
   if (recorded.problems.empty())
     recorded.written = writer.record(golden_of(recipe, experiment, facts, traces, checked, recorded.behaviours));
   return recorded;

@@ -54,8 +54,8 @@ TEST(Compare, JsonHasEveryKeyInOrder) {
   const Document report = json({"compare", behind_adam});
   EXPECT_EQ(keys(report),
             (std::vector<std::string>{"schema", "command", "accumulated", "reference", "problem", "seed", "k",
-                                      "windows", "semantics", "reason", "first_divergence", "contracts", "causes",
-                                      "equivalent_spec", "not_compared", "warnings"}));
+                                      "windows", "semantics", "reason", "first_divergence", "rounding", "contracts",
+                                      "causes", "equivalent_spec", "not_compared", "warnings"}));
   EXPECT_EQ(keys(report.at("first_divergence")),
             (std::vector<std::string>{"window", "microstep", "path", "index", "accumulated", "reference", "ulps"}));
   EXPECT_EQ(keys(report.at("contracts").element(0)), (std::vector<std::string>{"id", "verdict", "evidence"}));

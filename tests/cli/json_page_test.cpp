@@ -3,7 +3,9 @@
 #include <sstream>
 
 #include "cli/command.hpp"
+#include "microstep/golden/folder.hpp"
 #include "microstep/json/document.hpp"
+#include "trial/nudged.hpp"
 
 namespace microstep::cli_test {
 namespace {
@@ -109,6 +111,15 @@ Document run(std::vector<std::string> arguments, const std::vector<std::string>&
   return Document::parse(microstep(arguments).out);
 }
 
+Document rounded_diff() {
+  const Folder folder;
+  const std::string file = source("golden/optax-0.2.6/sgd.multi_steps3.float32.scaled.json");
+  const Golden golden = decode_golden(text_of(file), file);
+  GoldenWriter(folder.file("before")).record(golden);
+  GoldenWriter(folder.file("after")).record(nudged(golden).value());
+  return run({"diff", folder.file("before"), folder.file("after")});
+}
+
 TEST(JsonPage, Compare) {
   expect_page("compare",
               {run({"compare", "multi_steps(adam(0.1), k=2)"}), run({"compare", "chain(adam(0.1), apply_every(2))"}),
@@ -121,6 +132,17 @@ TEST(JsonPage, Judge) {
   const std::string trace = source("tests/json/recorded/numpy_loop.json");
   expect_page("judge", {run({"judge", trace}), run({"judge", trace, "--spec", "multi_steps(adam(0.2), k=2)"}),
                         run({"judge", trace, "--spec", "multi_steps(adamw(0.2, mask=[w, v]), k=2)"})});
+}
+
+TEST(JsonPage, JudgeAgainst) {
+  const auto recorded = [](const std::string& name) { return source("tests/json/recorded/numpy_" + name + ".json"); };
+  const Folder folder;
+  const std::string without = folder.write("none.json", R"({"schema":"microstep/trace/1","initial":{"params":{"w":)"
+                                                        R"({"dtype":"float32","shape":[1],"values":[1]}}},"steps":)"
+                                                        R"([{"gradients":{},"updates":{},"params":{"w":[1]}}]})");
+  expect_page("judge --against", {run({"judge", recorded("accumulated"), "--against", recorded("large_batch")}),
+                                  run({"judge", recorded("accumulated"), "--against", recorded("large_batch_sum")}),
+                                  run({"judge", recorded("accumulated"), "--against", without})});
 }
 
 TEST(JsonPage, CommandsWithoutInput) {
@@ -146,7 +168,7 @@ TEST(JsonPage, CommandsOverGoldens) {
                           std::string(id == "a" ? "sgd(1)" : "sgd(0.5)") + R"x(, k=2)"}]})x")},
         {"--", MICROSTEP_BINARY, "serve"});
   expect_page("diff", {run({"diff", older, newer}), run({"diff", older, older}),
-                       run({"diff", folder.file("a"), folder.file("b")})});
+                       run({"diff", folder.file("a"), folder.file("b")}), rounded_diff()});
 }
 
 TEST(JsonPage, CommandsThatWriteGoldens) {

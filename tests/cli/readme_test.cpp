@@ -1,4 +1,4 @@
-// What README.md shows is what the tool prints: every `$ microstep ...` block of it is run.
+// What README.md and docs/trace.md show is what the tool prints: every `$ microstep ...` block of them is run.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -44,14 +44,21 @@ std::vector<std::string> words_of(const std::string& command) {
     else
       words.back() += c;
   }
-  for (std::string& word : words)
+  for (std::string& word : words) {
     if (word.starts_with("golden/")) word = source(word);
+    // What docs/numpy_pair.py prints.
+    if (word.ends_with(".json")) word = source("tests/json/recorded/numpy_" + word);
+  }
   return words;
 }
 
-TEST(Readme, ShowsWhatTheToolPrints) {
-  const std::vector<Shown> all = shown_in("README.md");
-  ASSERT_GE(all.size(), 3U);
+class Page : public ::testing::TestWithParam<std::pair<const char*, std::size_t>> {};
+INSTANTIATE_TEST_SUITE_P(Docs, Page, ::testing::Values(std::pair("README.md", 3), std::pair("docs/trace.md", 2)),
+                         [](const auto& info) { return info.index == 0 ? "Readme" : "Trace"; });
+
+TEST_P(Page, ShowsWhatTheToolPrints) {
+  const std::vector<Shown> all = shown_in(GetParam().first);
+  ASSERT_GE(all.size(), GetParam().second);
   for (const Shown& shown : all) EXPECT_EQ(microstep(words_of(shown.command)).out, shown.output) << shown.command;
 }
 

@@ -32,6 +32,13 @@ TEST_F(Python, RunsTheNumpyLoopOfTheDocsWhichIsFaithful) {
   std::filesystem::remove(loop);
 }
 
+TEST_F(Python, RunsTheNumpyPairOfTheDocsWhichIsAsRecorded) {
+  for (const char* name : {"accumulated", "large_batch", "large_batch_sum"}) {
+    const Printed run = printed(fmt::format("'{}' '{}' {}", python, source_path("docs/numpy_pair.py"), name));
+    EXPECT_EQ(run.output, read_file(source_path(fmt::format("tests/json/recorded/numpy_{}.json", name)))) << name;
+  }
+}
+
 // The Python body of an update runs where JAX traces it: once, and once more behind an interruption; without jit it
 // would run in every microstep.
 constexpr const char* counts_traces = R"py(

@@ -24,6 +24,10 @@ struct Faithfulness {
   /// The largest distance from a centre as a share of the radius, over the numbers inside; its path.
   double largest_share = 0;
   std::string largest_path;
+  /// The same over all numbers, those outside too (infinite off a ball of radius 0), and its place, such as
+  /// `microstep 4, params/w[1]`.
+  double max_ratio = 0;
+  std::string max_place;
   /// Why it is undecidable.
   std::string reason;
   /// The first count or leaf that a row lacks, in words; empty for none.

@@ -1,6 +1,6 @@
 #pragma once
 // Recorded, verified and compared folders of goldens, as text and as JSON (schemas microstep/record/1, verify/1,
-// diff/1).
+// diff/2).
 #include <string>
 #include <vector>
 
@@ -16,7 +16,8 @@ std::string text_report(const VerifiedFolder& verified);
 std::string json_report(const VerifiedFolder& verified);
 std::string text_report(const Accepted& accepted);
 std::string json_report(const Accepted& accepted);
-std::string text_report(const FolderDiff& diff);
+/// all: rounding by experiment too, and not by leaf alone.
+std::string text_report(const FolderDiff& diff, bool all = false);
 std::string json_report(const FolderDiff& diff);
 
 }  // namespace microstep

@@ -9,7 +9,7 @@
 
 #include "microstep/data/semantics.hpp"
 #include "microstep/data/trace.hpp"
-#include "microstep/judge/faithful.hpp"
+#include "microstep/judge/rounding.hpp"
 #include "microstep/judge/verdict.hpp"
 
 namespace microstep {
@@ -48,6 +48,9 @@ struct CheckedExperiment {
   double largest_share = 0;
   std::string largest_path;
 };
+
+/// What the numbers of all its traces are; none where no trace was judged.
+std::optional<Rounding> rounding_in(const CheckedExperiment& checked);
 
 /// What a trace was run on other than its plan: another number of microsteps, or, in replay, other gradients.
 std::optional<std::string> other_than_given(const Plan& plan, const Trace& trace);

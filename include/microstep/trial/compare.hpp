@@ -8,7 +8,7 @@
 
 #include "microstep/data/plan.hpp"
 #include "microstep/data/semantics.hpp"
-#include "microstep/judge/verdict.hpp"
+#include "microstep/judge/rounding.hpp"
 #include "microstep/train/setup.hpp"
 
 namespace microstep {
@@ -42,6 +42,9 @@ struct Comparison {
   Plan reference;
   std::vector<std::vector<std::int64_t>> windows;
   Semantics semantics;
+  /// Of the accumulated float run against the balls of its own steps; semantic or undecidable where the plans are
+  /// different or undecidable.
+  Rounding rounding;
   std::vector<Verdict> contracts;
   /// Never empty when the plans differ.
   std::vector<std::string> causes;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "microstep/golden/folder.hpp"
+#include "microstep/judge/rounding.hpp"
 
 namespace microstep {
 
@@ -28,18 +29,30 @@ struct OtherExperiment {
   std::vector<std::string> fields;
 };
 
+/// A leaf whose numbers differ between the folders, all of them in the balls of their own steps.
+struct LeafRounding {
+  std::string experiment;
+  Role role = Role::accumulated;
+  std::string path;
+  std::int64_t numbers = 0;
+  /// The largest share of a bound that a differing number uses, in either folder, and where.
+  double share = 0;
+  std::string place;
+};
+
 struct FolderDiff {
   std::vector<BehaviourChange> changes;
+  /// Of the experiments without a change, by experiment, role and column.
+  std::vector<LeafRounding> leaves;
   std::vector<OtherExperiment> other_experiments;
   std::vector<std::string> only_before;
   std::vector<std::string> only_after;
   std::vector<Error> faults;
   std::int64_t compared = 0;
-  /// Numbers whose bits differ though the new traces lie in the balls of the old behaviour; the largest share of a
-  /// bound.
-  std::int64_t rounding = 0;
-  double largest_share = 0;
 };
+
+/// semantic where behaviour changed, undecidable where nothing was compared; else of the numbers that differ.
+Rounding rounding_in(const FolderDiff& diff);
 
 FolderDiff diff(const std::string& before, const std::string& after);
 

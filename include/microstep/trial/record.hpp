@@ -58,6 +58,8 @@ struct Recorded {
   std::vector<std::string> problems;
   /// Why the port did not do it.
   std::string skipped;
+  /// What the numbers of its traces are; none where not all were made.
+  std::optional<Rounding> rounding = std::nullopt;
 };
 
 /// done: called after each experiment with how many are done.
