@@ -62,8 +62,7 @@ void add_leaves(const std::string& id, Role role, const Stepped& before, const S
           fmt::format("microstep {}, {}{}", row, column.path, index_text(column.shape, static_cast<std::int64_t>(i)));
     leaf.share = std::max(leaf.share, share);
   });
-  for (auto& [column, leaf] : found)
-    if (leaf.share <= 1) leaves.push_back(std::move(leaf));
+  for (auto& [column, leaf] : found) leaves.push_back(std::move(leaf));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace microstep {
 void each_number(const Trace& own, const Trace& other, std::string_view prefix,
                  const std::function<void(std::int64_t, std::size_t, std::size_t, std::size_t)>& visit);
 
-/// Numbers that are equal bit for bit are left out; so is a leaf of which one differing number lies outside of the ball
-/// of its step, or in an infinite one. Both traces are held against the older golden's plans and behaviours.
+/// Numbers that are equal bit for bit are left out. Both traces are held against the older golden's plans and behaviours,
+/// where they have been judged to lie in the balls of their steps; a number without a ball has an infinite share.
 std::vector<LeafRounding> rounded_leaves(const Golden& before, const Golden& after);
 
 }  // namespace microstep
