@@ -167,6 +167,27 @@ TEST(SmallFault, IsNotExplainedByBallsThatAreWide) {
     }
 }
 
+// Handed on to all params that follow, it lies in every ball of a float32 accumulator. That would have rounded the
+// other windows, too, which are right.
+TEST(SmallFault, InOneWindowIsNoNarrowAccumulator) {
+  for (const Renamed& paths : {Renamed{}, without_state}) {
+    DumpedTrace dumped = renamed(mlp_run("multi_steps(sgd(0.1), k=3)"), paths);
+    for (double& number : numbers_of(dumped, "updates/w0", 6)) number *= 1 + 0x1p-41;
+    for (std::int64_t row = 6; row < dumped.trace.rows(); ++row) {
+      const auto before = numbers_of(dumped, "params/w0", row - 1), update = numbers_of(dumped, "updates/w0", row);
+      const bool held =
+          dumped.trace.presence(row, dumped.trace.schema().find_column("updates/w0").value()) != Presence::dense;
+      auto after = numbers_of(dumped, "params/w0", row);
+      for (std::size_t i = 0; i < after.size(); ++i) after[i] = before[i] + (held ? 0 : update[i]);
+    }
+    const TraceJudgement judgement = judged_as("multi_steps(sgd(0.1), k=3)", dumped);
+    // Each update, and the param that it is added to.
+    EXPECT_EQ(judgement.faithful.outside, 2 * std::ssize(numbers_of(dumped, "updates/w0", 6)));
+    EXPECT_EQ(judgement.causes, Causes{"formula"});
+    EXPECT_FALSE(judgement.explained_by);
+  }
+}
+
 TEST(NarrowAccumulator, IsExplainedWhereItShows) {
   const char* const narrow = "multi_steps(sgd(0.1), k=3, acc_dtype=float32)";
   const TraceJudgement judgement = judged_as("multi_steps(sgd(0.1), k=3)", mlp_run(narrow));
