@@ -121,10 +121,11 @@ class Hulls {
 void look_at(const Sides& sides, const Envelope& steps, std::int64_t window, std::size_t column, HullSteps& found) {
   const bool dense = steps.presence(window, column) == Presence::dense;
   const auto balls = steps.numbers(window, column);
+  const bool is_wide = found.wide_path.empty() && is_as_wide_as_itself(steps, window, column);
   for (std::size_t i = 0; i < balls.size(); ++i) {
     if (!sides.differ(window, i)) continue;
     const Ball due = dense ? balls[i] : exactly(0);
-    if (found.wide_path.empty() && is_as_wide_as_itself(steps, window, column)) {
+    if (is_wide && found.wide_path.empty()) {
       found.wide_window = window;
       found.wide_path = sides.column().path;
     }
