@@ -5,9 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "descriptor.hpp"
+#include "input.hpp"
 #include "microstep/data/error.hpp"
-#include "microstep/golden/file.hpp"
 
 namespace microstep {
 namespace {
@@ -28,34 +27,41 @@ std::int64_t checked_size(const Descriptor& file, const std::string& path) {
   if (S_ISDIR(status.st_mode)) throw Error("file.is-folder", "a folder where a file is due", path, "name a file in it");
   if (!S_ISREG(status.st_mode))
     throw Error("file.not-a-file", "a device, pipe or socket where a file is due", path, "save it to a file first");
-  if (status.st_size == 0) throw Error("file.empty", "there is nothing in it", path, "restore it, or write it anew");
-  if (status.st_size > largest_file)
-    throw Error("file.too-large", fmt::to_string(status.st_size) + " bytes", path, "at most 1 GiB is read");
   return status.st_size;
 }
 
-std::string read_all(const Descriptor& file, std::size_t size, const std::string& path) {
-  std::string bytes(size, '\0');
-  std::size_t done = 0;
-  while (done < size) {
-    ssize_t count = ::read(file.number(), bytes.data() + done, size - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error("file.unreadable", std::strerror(errno), path, unreadable_next);
-    if (count == 0)
-      throw Error("file.short-read", "it became shorter while it was read", path, "wait until it is written");
-    done += static_cast<std::size_t>(count);
-  }
-  return bytes;
+void check_length(std::int64_t size, const std::string& path) {
+  if (size == 0) throw Error("file.empty", "there is nothing in it", path, "restore it, or write it anew");
+  if (size > largest_file)
+    throw Error("file.too-large", fmt::to_string(size) + " bytes", path, "at most 1 GiB is read");
 }
 
 }  // namespace
 
-std::string read_file(const std::string& path, Links links) {
-  int link_flag = links == Links::refuse ? O_NOFOLLOW : 0;
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | link_flag));
+Input::Input(const std::string& path, Links links)
+    : file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (links == Links::refuse ? O_NOFOLLOW : 0))) {
   if (!file) refuse_open(path, errno);
-  auto size = static_cast<std::size_t>(checked_size(file, path));
-  return read_all(file, size, path);
+  size = checked_size(file, path);
+}
+
+void read_at(const Descriptor& file, std::span<char> bytes, std::int64_t at, const std::string& path) {
+  while (!bytes.empty()) {
+    ssize_t count = ::pread(file.number(), bytes.data(), bytes.size(), at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error("file.unreadable", std::strerror(errno), path, unreadable_next);
+    if (count == 0)
+      throw Error("file.short-read", "it became shorter while it was read", path, "wait until it is written");
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    at += count;
+  }
+}
+
+std::string read_file(const std::string& path, Links links) {
+  const Input input(path, links);
+  check_length(input.size, path);
+  std::string bytes(static_cast<std::size_t>(input.size), '\0');
+  read_at(input.file, bytes, 0, path);
+  return bytes;
 }
 
 }  // namespace microstep

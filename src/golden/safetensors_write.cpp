@@ -8,8 +8,6 @@
 namespace microstep {
 namespace {
 
-const StoredDtype& stored(Dtype dtype) { return *std::ranges::find(stored_dtypes, dtype, &StoredDtype::dtype); }
-
 void append_little_endian(std::string& bytes, std::uint64_t value, std::int64_t width) {
   for (std::int64_t i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
 }
@@ -17,10 +15,11 @@ void append_little_endian(std::string& bytes, std::uint64_t value, std::int64_t 
 std::vector<const StoredTensor*> in_order(const Safetensors& file) {
   std::vector<const StoredTensor*> order;
   for (const StoredTensor& tensor : file.tensors) order.push_back(&tensor);
-  std::ranges::sort(order, {}, [](const StoredTensor* t) { return std::pair(-stored(t->dtype).bytes, t->name); });
+  std::ranges::sort(order, {}, &StoredTensor::name);
   const auto twice = std::ranges::adjacent_find(order, {}, [](const StoredTensor* t) { return t->name; });
   if (twice != order.end())
     throw Error("safetensors.duplicate-key", "two tensors of one name", (*twice)->name, "give each its own name");
+  std::ranges::stable_sort(order, {}, [](const StoredTensor* t) { return &stored(t->dtype); });
   return order;
 }
 

@@ -27,11 +27,13 @@ class FileError : public Error {
   using Error::Error;
 };
 
-/// decode(), whose Errors become FileErrors of that source.
+/// decode(), whose Errors become FileErrors of that source; what is of a file already stays so.
 template <class Decode>
 auto in_file(const std::string& source, Decode decode) {
   try {
     return decode();
+  } catch (const FileError&) {
+    throw;
   } catch (const Error& error) {
     const std::string& place = error.place();
     const bool named = place.starts_with(source);
