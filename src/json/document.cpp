@@ -14,7 +14,8 @@
 namespace microstep {
 namespace {
 
-constexpr std::string_view kind_names[] = {"null", "a truth value", "a number", "a text", "a list", "an object"};
+constexpr std::string_view kind_names[] = {"null",   "a truth value", "a number", "a text",
+                                           "a list", "an object",     "a tensor"};
 
 bool find_path(const Document::Node& from, const Document::Node* node, std::string& path) {
   if (&from == node) return true;
@@ -55,9 +56,11 @@ std::string pointer_to(const Document::Node& root, const Document::Node* node) {
   return path;
 }
 
-Document Document::parse(std::string_view text, const std::string& source) {
+Document Document::parse(std::string_view text, const std::string& source, const Change& change) {
   auto root = std::make_shared<Root>(Root{source, parse_nodes(text, source)});
-  return {root, &root->node};
+  const Document document(root, &root->node);
+  if (change) change(document, *root);
+  return document;
 }
 
 Document::Kind Document::kind() const { return node_->kind; }
@@ -114,6 +117,8 @@ double Document::number(Dtype dtype) const {
   return read.value;
 }
 
+const OutsideTensor& Document::tensor() const { return *expect(Kind::tensor).node_->tensor; }
+
 const Document& Document::expect(Kind kind) const {
   if (this->kind() != kind)
     refuse("json.wrong-type", std::string(to_string(kind)) + " is due, here is " + shown(*node_), "write it so");
@@ -130,7 +135,10 @@ const Document& Document::expect_only(std::span<const std::string_view> keys) co
   return *this;
 }
 
-std::string Document::place() const { return root_->source + '#' + pointer_to(root_->node, node_); }
+std::string Document::place() const {
+  if (is(Kind::tensor)) return node_->tensor->place;
+  return root_->source + '#' + pointer_to(root_->node, node_);
+}
 
 void Document::refuse(const std::string& id, const std::string& message, const std::string& next) const {
   throw Error(id, message, place(), next);

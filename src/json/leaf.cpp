@@ -60,8 +60,7 @@ void read_base64(const Document& text, ReadLeaf& leaf) {
 }
 
 Dtype due_dtype(const Document& leaf, const KnownLeaf& known) {
-  if (leaf.is(Kind::object))
-    if (std::optional<Document> dtype = leaf.find("dtype")) return read_dtype(*dtype);
+  if (std::optional<Dtype> said = said_dtype(leaf)) return *said;
   if (!known.dtype)
     leaf.refuse("json.missing-key", "the key \"dtype\" is missing", "it is known of no leaf of this name");
   return *known.dtype;
@@ -87,6 +86,17 @@ Shape read_shape(const Document& list) {
     list.refuse("json.shape-mismatch", to_string(shape) + " is no shape",
                 "0 to 4 axes, none negative, at most 2^40 elements");
   return shape;
+}
+
+std::optional<Dtype> said_dtype(const Document& leaf) {
+  if (leaf.is(Kind::tensor)) return leaf.tensor().dtype;
+  std::optional<Document> dtype = leaf.is(Kind::object) ? leaf.find("dtype") : std::nullopt;
+  return dtype ? std::optional(read_dtype(*dtype)) : std::nullopt;
+}
+
+ReadLeaf described_leaf(const Document& leaf, const KnownLeaf& known) {
+  if (leaf.is(Kind::tensor)) return {leaf.tensor().dtype, leaf.tensor().shape, {}};
+  return read_leaf(leaf, known);
 }
 
 ReadLeaf read_leaf(const Document& leaf, const KnownLeaf& known) {

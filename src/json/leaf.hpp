@@ -28,6 +28,10 @@ struct ReadLeaf {
 /// What the leaf itself says (dtype, shape) wins over what is known. Throws json.shape-mismatch where the values do not
 /// fill the shape, json.unknown-dtype, json.missing-key where a dtype is neither said nor known, json.invalid-base64.
 ReadLeaf read_leaf(const Document& leaf, const KnownLeaf& known);
+/// The same, without the numbers of a tensor in another file.
+ReadLeaf described_leaf(const Document& leaf, const KnownLeaf& known);
+/// The dtype that the leaf itself says, if it says one.
+std::optional<Dtype> said_dtype(const Document& leaf);
 Dtype read_dtype(const Document& name);
 Shape read_shape(const Document& list);
 

@@ -1,5 +1,6 @@
 #pragma once
 // What a parsed text is made of.
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -7,18 +8,21 @@
 
 namespace microstep {
 
-/// text: of a string, or the characters of a number. keys: of an object's members, items their values.
+/// text: of a string, or the characters of a number. keys: of an object's members, items their values. tensor: of a
+/// tensor.
 struct Document::Node {
   Kind kind = Kind::null;
   bool truth = false;
   std::string text;
   std::vector<std::string> keys;
   std::vector<Node> items;
+  const OutsideTensor* tensor = nullptr;
 };
 
 struct Document::Root {
   std::string source;
   Node node;
+  std::deque<OutsideTensor> tensors = {};
 };
 
 /// Throws as Document::parse.

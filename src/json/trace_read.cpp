@@ -6,8 +6,10 @@
 #include "microstep/json/plan.hpp"
 #include "microstep/json/trace.hpp"
 #include "texts.hpp"
+#include "trace_part.hpp"
 #include "trace_paths.hpp"
 #include "trace_schema.hpp"
+#include "trace_tensors.hpp"
 
 namespace microstep {
 namespace {
@@ -25,7 +27,7 @@ Deviation::Kind read_kind(const Document& name) {
 
 class TraceReader {
  public:
-  TraceReader(const Document& document, const Plan* known);
+  TraceReader(const Document& document, const Plan* known, const Part& part);
   Trace read();
 
  private:
@@ -33,20 +35,21 @@ class TraceReader {
   void deviate(Deviation::Kind kind, const std::string& path, const std::string& message);
   void row(const Document& row);
   void leaf(const std::string& path, const Document& leaf);
-  void keep(std::size_t index, const Column& column, const ReadLeaf& read);
+  bool fits(const Column& column, const ReadLeaf& read);
   void count(const std::string& path, const Document& count);
   void missing(const Document& row, const FlatRow& flat);
   void missing_columns(const Document& row, const std::string& section);
   void missing_updates(const Document& row);
 
   Document document_;
+  SchemaPointer whole_;
   Trace trace_;
   std::unordered_map<std::string, std::size_t> columns_, counts_;
   std::int64_t row_ = 0;
 };
 
-TraceReader::TraceReader(const Document& document, const Plan* known)
-    : document_(document), trace_(schema_of(document, known)) {
+TraceReader::TraceReader(const Document& document, const Plan* known, const Part& part)
+    : document_(document), whole_(schema_of(document, known)), trace_(part_of(whole_, part)) {
   for (std::size_t i = 0; i < trace_.schema().columns().size(); ++i)
     columns_.emplace(trace_.schema().columns()[i].path, i);
   for (std::size_t i = 0; i < trace_.schema().count_paths().size(); ++i)
@@ -69,17 +72,16 @@ void TraceReader::deviate(Deviation::Kind kind, const std::string& path, const s
   trace_.deviations.push_back({kind, row_, path, message});
 }
 
-void TraceReader::keep(std::size_t index, const Column& column, const ReadLeaf& read) {
+bool TraceReader::fits(const Column& column, const ReadLeaf& read) {
   std::string name(to_string(column.dtype));
   if (read.shape != column.shape) {
     deviate(Deviation::Kind::shape, column.path,
             to_string(read.shape) + " where " + to_string(column.shape) + " is due");
-    return;
+    return false;
   }
   if (read.dtype != column.dtype)
     deviate(Deviation::Kind::dtype, column.path, std::string(to_string(read.dtype)) + " where " + name + " is due");
-  trace_.presence(row_, index) = Presence::dense;
-  std::ranges::copy(read.values, trace_.numbers(row_, index).begin());
+  return true;
 }
 
 void TraceReader::leaf(const std::string& path, const Document& leaf) {
@@ -88,8 +90,16 @@ void TraceReader::leaf(const std::string& path, const Document& leaf) {
     deviate(Deviation::Kind::keys, path, "a leaf that is not there at the start");
     return;
   }
-  const Column& column = trace_.schema().columns()[found->second];
-  keep(found->second, column, read_leaf(leaf, {column.dtype, column.shape}));
+  const Column& column = whole_->columns()[found->second];
+  const ReadLeaf read = described_leaf(leaf, {column.dtype, column.shape});
+  if (!fits(column, read)) return;
+  trace_.presence(row_, found->second) = Presence::dense;
+  const std::span<double> numbers = trace_.numbers(row_, found->second);
+  const std::int64_t first = trace_.schema().columns()[found->second].first();
+  if (leaf.is(Kind::tensor))
+    leaf.tensor().read(first, numbers);
+  else
+    std::copy_n(read.values.begin() + first, numbers.size(), numbers.begin());
 }
 
 void TraceReader::count(const std::string& path, const Document& count) {
@@ -180,7 +190,7 @@ void check_gradients(const Document& steps) {
 
 Trace read_trace(const Document& document, const Plan* known) {
   if (document.expect(Kind::object).find("schema")) check_schema(document, "trace");
-  Trace trace = TraceReader(document, known).read();
+  Trace trace = TraceReader(document, known, {}).read();
   if (auto kernels = document.find("kernels")) trace.kernels = read_text_map(*kernels);
   if (known) note_foreign_states(empty_states(document), known->spec, trace);
   return trace;
@@ -190,16 +200,25 @@ Trace decode_trace(std::string_view text, const std::string& source, const Plan*
   return read_trace(Document::parse(text, source), known);
 }
 
-DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source) {
-  Document document = Document::parse(text, source);
-  check_schema(document, "trace");
+Document parse_dumped_trace(std::string_view text, const std::string& source, const OpenTensors& open) {
+  return Document::parse(text, source, [&](const Document& trace, Document::Root& root) {
+    check_schema(trace, "trace");
+    take_tensors(trace, open, root);
+  });
+}
+
+DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source, const OpenTensors& open) {
+  return read_dumped_trace(parse_dumped_trace(text, source, open));
+}
+
+DumpedTrace read_dumped_trace(const Document& document, const Part& part) {
   DumpedTrace dumped;
   if (auto spec = document.find("spec")) dumped.spec = spec->text();
   if (auto precision = document.find("hyper_precision")) dumped.hyper_precision = read_hyper_precision(*precision);
   if (auto flushes = document.find("flushes_subnormals")) dumped.flushes_subnormals = flushes->truth();
   if (auto divides = document.find("true_division")) dumped.true_division = divides->truth();
   if (auto runs = document.find("running_mean")) dumped.running_mean = runs->truth();
-  dumped.trace = read_trace(document);
+  dumped.trace = TraceReader(document, nullptr, part).read();
   check_gradients(document.at("steps"));
   dumped.empty_states = empty_states(document);
   dumped.weights = read_weights(document.at("steps"));

@@ -71,7 +71,7 @@ KnownLeaf SchemaBuilder::known_of(const std::string& path) const {
 
 void SchemaBuilder::add(const std::string& path, const Document& leaf) {
   if (index_.contains(path)) return;
-  ReadLeaf read = read_leaf(leaf, known_of(path));
+  ReadLeaf read = described_leaf(leaf, known_of(path));
   index_.emplace(path, columns_.size());
   columns_.push_back({path, read.shape, read.dtype});
 }
@@ -97,9 +97,7 @@ std::optional<Dtype> first_said(const Document& steps, std::string_view section,
   for (std::size_t i = 0; i < steps.size(); ++i) {
     std::optional<Document> leaves = steps.element(i).find(section);
     std::optional<Document> leaf = leaves ? leaves->find(name) : std::nullopt;
-    if (!leaf) continue;
-    std::optional<Document> dtype = leaf->find("dtype");
-    return dtype ? std::optional(read_dtype(*dtype)) : std::nullopt;
+    if (leaf) return said_dtype(*leaf);
   }
   return std::nullopt;
 }

@@ -72,10 +72,12 @@ class Judging {
         continue;
       }
       ++result_.judged;
+      ++result_.counts_judged;
       ++result_.exact;
       auto seen = static_cast<double>(observed_.count(row, *own)), due = static_cast<double>(expected_.count(row, i));
       if (seen == due) continue;
       note_ratio(infinite_radius, row, paths[i], nullptr, 0);
+      ++result_.counts_outside;
       note({Role::accumulated, 0, row, paths[i], {}, Dtype::float64, 0, exactly(seen), exactly(due)});
     }
   }
@@ -90,7 +92,8 @@ class Judging {
     auto due = expected_.numbers(row, match.expected);
     if (seen.size() != due.size()) {
       note_ratio(infinite_radius, row, column.path, nullptr, 0);
-      return note({Role::accumulated, 0, row, column.path, column.shape, column.dtype, 0, {}, {}});
+      return note(
+          {Role::accumulated, 0, row, column.path, column.leaf_shape(), column.dtype, 0, {}, {}, column.first()});
     }
     if (!why_carried_.empty() && is_as_wide_as_itself(expected_, row, match.expected))
       return note_wide(row, column.path);
@@ -115,8 +118,8 @@ class Judging {
     double share = share_of_radius(due, seen);
     note_ratio(share <= infinite_radius ? share : infinite_radius, row, column.path, &column.shape, j);
     if (!(share <= 1))
-      return note({Role::accumulated, 0, row, column.path, column.shape, column.dtype, static_cast<std::int64_t>(j),
-                   exactly(seen), due});
+      return note({Role::accumulated, 0, row, column.path, column.leaf_shape(), column.dtype,
+                   static_cast<std::int64_t>(j), exactly(seen), due, column.first()});
     if (share <= result_.largest_share) return;
     result_.largest_share = share;
     result_.largest_path = column.path;

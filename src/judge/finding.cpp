@@ -11,7 +11,7 @@ namespace microstep {
 namespace {
 
 std::string element_text(const Place& place) {
-  return place.shape.empty() ? place.path : place.path + index_text(place.shape, place.index);
+  return place.shape.empty() ? place.path : place.path + index_text(place.shape, place.first + place.index);
 }
 
 // The fewest digits that are this value of a dtype of 16 bits.
@@ -144,8 +144,9 @@ Verdict broken(const Reading& reading, const Finding& finding, std::string_view 
   } else {
     const Column& column = schema.columns()[finding.where];
     place.path = column.path;
-    place.shape = column.shape;
+    place.shape = column.leaf_shape();
     place.dtype = column.dtype;
+    place.first = column.first();
   }
   place.index = finding.index;
   place.observed = finding.observed;

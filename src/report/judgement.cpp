@@ -81,7 +81,9 @@ std::string name_of(ShownState state) {
 }
 
 std::string cause_lines(const TraceJudgement& j) {
-  std::string text = j.causes.empty() ? "" : "causes:\n";
+  std::string text = j.causes.empty()           ? ""
+                     : j.causes_seen_in.empty() ? "causes:\n"
+                                                : fmt::format("causes, looked for in {}:\n", j.causes_seen_in);
   for (const std::string& cause : j.causes) text += fmt::format("  {}: {}\n", cause, words_of(j, cause));
   if (j.explained_by)
     text += fmt::format(
@@ -93,7 +95,7 @@ std::string cause_lines(const TraceJudgement& j) {
 
 void write_place(JsonWriter& out, const Place& place) {
   out.open_object(JsonWriter::Form::line).key("microstep").integer(place.microstep).key("path").text(place.path);
-  out.key("index").integer(place.index);
+  out.key("index").integer(place.first + place.index);
   out.key("recorded").number(place.dtype, static_cast<double>(round_to(place.dtype, place.observed.value)));
   out.key("expected")
       .number(static_cast<double>(place.expected.value))
@@ -112,7 +114,7 @@ std::string place_in_words(const Place& place) {
   const auto [seen, due] = shown_apart(place.dtype, place.observed, place.expected);
   const double observed = static_cast<double>(round_to(place.dtype, place.observed.value));
   return fmt::format("microstep {}, {}{}: {} ({}) where {} was due, {}", place.microstep, place.path,
-                     index_text(place.shape, place.index), seen, bits_text(place.dtype, observed), due,
+                     index_text(place.shape, place.first + place.index), seen, bits_text(place.dtype, observed), due,
                      distance(place));
 }
 
@@ -147,6 +149,8 @@ std::string json_report(const TraceJudgement& j) {
   out.key("contracts");
   write_verdicts(out, j.contracts);
   out.key("causes").texts(j.causes, JsonWriter::Form::line);
+  out.key("causes_seen_in");
+  j.causes_seen_in.empty() ? out.null() : out.text(j.causes_seen_in);
   out.key("explained_by");
   j.explained_by ? out.text(to_string(*j.explained_by)) : out.null();
   out.key("explained_state");

@@ -11,7 +11,8 @@ namespace microstep {
 /// Throws json.*, trace.empty.
 DumpedTrace read_dump(const std::string& text, const std::string& source);
 /// is_given: the spec does not come from the file, whose fault it then is not.
-TraceJudgement judge_dump(DumpedTrace& dumped, const std::string& source, const Spec& spec, bool is_given);
+TraceJudgement judge_dump(DumpedTrace& dumped, const std::string& source, const Spec& spec, bool is_given,
+                          bool with_causes = true);
 /// The given one, else that of the file. Throws trace.no-spec.
 Spec spec_of(const DumpedTrace& dumped, const std::optional<Spec>& given, const std::string& source);
 

@@ -105,7 +105,7 @@ std::string unfaithful_place(const Evidence& evidence, const Trace& trace) {
   if (!found.first) return found.missing.empty() ? found.reason : found.missing;
   const Place& place = *found.first;
   return fmt::format("{}{} in microstep {}", place.path,
-                     place.shape.empty() ? "" : index_text(place.shape, place.index), place.microstep);
+                     place.shape.empty() ? "" : index_text(place.shape, place.first + place.index), place.microstep);
 }
 
 std::string ambiguity_of(const Evidence& evidence, const Plan& plan, const Trace& trace) {

@@ -6,11 +6,14 @@
 
 #include "dumped.hpp"
 #include "masks.hpp"
+#include "memory.hpp"
 #include "microstep/bound/transition.hpp"
 #include "microstep/golden/file.hpp"
 #include "microstep/judge/contract.hpp"
 #include "microstep/trial/evidence.hpp"
+#include "tensor_files.hpp"
 #include "trace_causes.hpp"
+#include "trace_parts.hpp"
 
 namespace microstep {
 namespace {
@@ -90,12 +93,19 @@ Evidence evidence_of(const Experiment& experiment, const Trace& trace) {
     if (plan.spec == own.spec && plan.batches == own.batches) return trace;
     return Skipped{"a dumped trace shows one run only"};
   };
+  const Plan& reference = experiment.plans.at(Role::reference);
+  const bool is_its_own_large_batch = reference.spec == own.spec && reference.batches == own.batches;
   Gathering gathering;
   gathering.bitwise = false;
-  return gather(experiment, recorded, gathering);
+  gathering.decisions = !is_its_own_large_batch;
+  Evidence evidence = gather(experiment, recorded, gathering);
+  if (is_its_own_large_batch)
+    evidence.against_reference =
+        Semantics{Sameness::same, static_cast<std::int64_t>(evidence.windows.size()), {}, {}, {}, 0};
+  return evidence;
 }
 
-void judge_steps(TraceJudgement& result, const Trace& trace, const std::vector<bool>& skipped) {
+void judge_steps(TraceJudgement& result, const Trace& trace, const std::vector<bool>& skipped, bool with_causes) {
   const Experiment experiment{
       "judge", {{Role::accumulated, result.plan}, {Role::reference, large_batch_of(result.plan, skipped)}}};
   const Evidence evidence = evidence_of(experiment, trace);
@@ -105,12 +115,19 @@ void judge_steps(TraceJudgement& result, const Trace& trace, const std::vector<b
   if (auto expected = evidence.expected.find(Role::accumulated); expected != evidence.expected.end())
     result.hidden = hidden_state(expected->second, trace.schema());
   conclude(result);
-  if (result.outcome != Outcome::broken) return;
+  if (result.outcome != Outcome::broken || !with_causes) return;
   TraceCauses found = causes_of_trace(evidence, trace, result.faithful, result.contracts);
   result.causes = std::move(found.causes);
   result.explained_by = std::move(found.explained_by);
   result.explained_state = found.explained_state;
   result.never_cleared = found.never_cleared;
+}
+
+DumpedTrace read_part(const Document& document, const Part& part, const std::string& source) {
+  DumpedTrace dumped = read_dumped_trace(document, part);
+  if (dumped.trace.microsteps() == 0)
+    throw Error("trace.empty", "the trace has no microstep", source, "record at least one step");
+  return dumped;
 }
 
 }  // namespace
@@ -123,19 +140,17 @@ Spec spec_of(const DumpedTrace& dumped, const std::optional<Spec>& given, const 
 }
 
 DumpedTrace read_dump(const std::string& text, const std::string& source) {
-  DumpedTrace dumped = decode_dumped_trace(text, source);
-  if (dumped.trace.microsteps() == 0)
-    throw Error("trace.empty", "the trace has no microstep", source, "record at least one step");
-  return dumped;
+  return read_part(parse_dumped_trace(text, source, tensors_beside(source)), {}, source);
 }
 
-TraceJudgement judge_dump(DumpedTrace& dumped, const std::string& source, const Spec& spec, bool is_given) {
+TraceJudgement judge_dump(DumpedTrace& dumped, const std::string& source, const Spec& spec, bool is_given,
+                          bool with_causes) {
   TraceJudgement result;
   result.plan = in_file(source, [&] { return replay_plan_of(dumped, spec); });
   note_foreign_states(dumped.empty_states, result.plan.spec, dumped.trace);
   result.microsteps = dumped.trace.microsteps();
   result.warnings = unmatched_in(result.plan, is_given, source);
-  result.plan.shown = shown_passing(result.plan, embedded(dumped.trace));
+  if (can_skip(spec)) result.plan.shown = shown_passing(result.plan, embedded(dumped.trace));
   std::vector<bool> skipped;
   try {
     skipped = in_file(source, [&] { return skipped_microsteps(result.plan); });
@@ -143,14 +158,24 @@ TraceJudgement judge_dump(DumpedTrace& dumped, const std::string& source, const 
     leave_open(result, reason.what());
     return result;
   }
-  in_file(source, [&] { judge_steps(result, dumped.trace, skipped); });
+  in_file(source, [&] { judge_steps(result, dumped.trace, skipped, with_causes); });
   return result;
 }
 
-TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec) {
-  DumpedTrace dumped = in_file(source, [&] { return read_dump(text, source); });
-  const Spec own = in_file(source, [&] { return spec_of(dumped, spec, source); });
-  return judge_dump(dumped, source, own, spec.has_value());
+TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec,
+                           std::int64_t parts) {
+  const Document document = in_file(source, [&] { return parse_dumped_trace(text, source, tensors_beside(source)); });
+  DumpedTrace head;
+  if (const auto named = document.find("spec")) head.spec = in_file(source, [&] { return named->text(); });
+  const Spec own = in_file(source, [&] { return spec_of(head, spec, source); });
+  const TraceSize size = in_file(source, [&] { return size_of(document); });
+  auto judge = [&](const Part& part, bool with_causes) {
+    DumpedTrace dumped = in_file(source, [&] { return read_part(document, part, source); });
+    return judge_dump(dumped, source, own, spec.has_value(), with_causes);
+  };
+  if (parts == 0) parts = parts_for(size, own);
+  if (parts == 1) refuse_beyond(available_memory(), size, source);
+  return parts == 1 ? judge({}, true) : judge_in_parts(parts, judge);
 }
 
 }  // namespace microstep

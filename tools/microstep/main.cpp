@@ -78,7 +78,8 @@ int exit_code(const std::string& id) {
   if (room == "output" || id == "golden.write-failed" || id == "golden.locked") return not_written;
   if (id == "golden.nothing-pending") return nothing_decided;
   if (room == "port") return no_port;
-  if (room == "json" || room == "golden" || room == "trace" || room == "file" || room == "recipe") return bad_input;
+  for (std::string_view of_files : {"json", "golden", "trace", "file", "recipe", "safetensors"})
+    if (room == of_files) return bad_input;
   return usage;
 }
 

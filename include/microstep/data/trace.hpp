@@ -20,6 +20,14 @@
 
 namespace microstep {
 
+/// Of a column that holds a part of its leaf only: the leaf's shape, and which of its numbers comes first here.
+struct PartOfLeaf {
+  Shape shape;
+  std::int64_t first = 0;
+
+  bool operator==(const PartOfLeaf&) const = default;
+};
+
 /// path: `params/w`, `gradients/w`, `updates/w`, `state/of[0]/mu/w`, `loss`.
 struct Column {
   std::string path;
@@ -27,7 +35,10 @@ struct Column {
   Dtype dtype = Dtype::float32;
   std::int64_t offset = 0;
   std::int64_t size = 0;
+  std::optional<PartOfLeaf> part = std::nullopt;
 
+  const Shape& leaf_shape() const { return part ? part->shape : shape; }
+  std::int64_t first() const { return part ? part->first : 0; }
   bool operator==(const Column&) const = default;
 };
 

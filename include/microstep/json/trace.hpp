@@ -1,6 +1,7 @@
 #pragma once
 // Traces as JSON (docs/trace.md): nested states as people write them, flat rows within. One microstep a line; every bit
 // of every number survives; what deviates from the first row is kept as a Deviation, not refused.
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,8 +45,33 @@ struct DumpedTrace {
   Trace trace;
 };
 std::string encode_dumped_trace(const DumpedTrace& dumped);
-/// Throws json.*; json.no-gradients where one step has no gradients and another has.
-DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source = {});
+/// The tensors of the files that a trace names under "tensors"; each is called as the keys of the trace lead to its
+/// leaf, such as `steps/3/params/w` or `initial/state/of[0]/mu/w`.
+using OpenTensors = std::function<std::vector<OutsideTensor>(const std::vector<std::string>& files)>;
+/// Throws json.*; json.no-gradients where one step has no gradients and another has; trace.unknown-tensor,
+/// trace.duplicate-leaf, trace.tensor-rank, trace.tensors-elsewhere, and what `open` throws.
+DumpedTrace decode_dumped_trace(std::string_view text, const std::string& source = {}, const OpenTensors& open = {});
+
+/// Of each leaf of the params some numbers; the parts of one count hold every number once. A leaf that is small beside
+/// the count stands whole in one of them.
+struct Part {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
+
+  /// The numbers of a leaf of that size, the leaf-th of the params, that are in this part: the first, and one behind
+  /// the last.
+  std::pair<std::int64_t, std::int64_t> of(std::size_t leaf, std::int64_t size) const;
+};
+/// Rows of columns with that many numbers together.
+struct TraceSize {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t width = 0;
+};
+/// decode_dumped_trace in two: the text with its tensors' places, of which no number is read, and a part of it.
+Document parse_dumped_trace(std::string_view text, const std::string& source, const OpenTensors& open = {});
+TraceSize size_of(const Document& trace);
+DumpedTrace read_dumped_trace(const Document& trace, const Part& part = {});
 /// The replay plan of a dumped trace under that spec: its initial params, its gradients as given, a batch a microstep.
 /// Throws json.no-gradients if no step has any, plan.*.
 Plan replay_plan_of(const DumpedTrace& dumped, const Spec& spec);

@@ -16,6 +16,9 @@ struct Faithfulness {
   /// Numbers outside their balls, and numbers judged.
   std::int64_t outside = 0;
   std::int64_t judged = 0;
+  /// Of both those that are counts.
+  std::int64_t counts_outside = 0;
+  std::int64_t counts_judged = 0;
   /// Numbers in an infinitely wide ball, which nothing could leave, that are not its centre. One that is not finite
   /// where none is due is no such: which of NaN and infinity it is may hang on the form of a formula.
   std::int64_t infinite = 0;

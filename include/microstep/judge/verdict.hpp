@@ -25,6 +25,8 @@ struct Place {
   std::int64_t index = 0;
   Ball observed{};
   Ball expected{};
+  /// Where only a part of the leaf was judged: its first number. index counts from there, shape is the leaf's.
+  std::int64_t first = 0;
 };
 
 struct Verdict {

@@ -34,6 +34,8 @@ struct TraceJudgement {
   ShownState explained_state = ShownState::kept;
   /// Where the cause is `boundary`: the gradients of closed windows were never cleared.
   bool never_cleared = false;
+  /// Where the causes were looked for in a part of a large trace only: which one, in words.
+  std::string causes_seen_in;
   /// The first place of the spec's state that the trace does not show; empty for none.
   std::string hidden;
   /// What in the spec has no effect, such as a mask that matches no leaf.
@@ -43,8 +45,11 @@ struct TraceJudgement {
 /// What a trace hides is taken to start as its spec does and followed from there as balls. Where another reduction of
 /// the window would show the same numbers, nothing is decided. text: a file of schema microstep/trace/1. spec: in place
 /// of the one in the file. Throws json.*, spec.*, trace.no-spec where neither says one, trace.empty without a
-/// microstep.
-TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec);
+/// microstep, trace.too-large where it does not fit into memory. A large trace of a spec that moves every number by
+/// itself is judged a part of each leaf at a time, by all processors: all numbers, all contracts, but causes in one
+/// part. parts: how many; 0 for as many as its size asks for.
+TraceJudgement judge_trace(const std::string& text, const std::string& source, const std::optional<Spec>& spec,
+                           std::int64_t parts = 0);
 
 /// What the difference of two runs is. same: none; explained: what the gradients differ by, and rounding.
 enum class Answered { same, explained, undecidable, semantic };
