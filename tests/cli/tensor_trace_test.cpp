@@ -70,7 +70,7 @@ TEST(TensorTrace, LacksALeafOrItsDtypeAsTheTextWould) {
   const Folder folder;
   const Result lacks = judged(folder, tensor_file(without("steps/1/params/w")));
   EXPECT_EQ(lacks.code, 1) << lacks.err;
-  EXPECT_TRUE(lacks.says("form.keys is broken: params (run accumulated, microstep 2): missing")) << lacks.out;
+  EXPECT_TRUE(lacks.says("form.keys is broken: params/w (run accumulated, microstep 2): missing")) << lacks.out;
   std::vector<Tensor> other = two_steps();
   other[6].dtype = "BF16";
   const Result narrower = judged(folder, tensor_file(other));
