@@ -161,9 +161,9 @@ Verdict decided_of_another(std::string_view does, const Evidence& evidence) {
 
 Verdict broken(const Reading& reading, const Difference& d, std::string_view what, std::vector<std::string> causes) {
   if (!reading.evidence().unfaithful.empty()) return decided_of_another("breaks", reading.evidence());
-  return broken_at(
-      {Role::accumulated, d.window, d.microstep, d.path, d.shape, d.dtype, d.index, d.accumulated, d.reference}, what,
-      std::move(causes));
+  return broken_at({Role::accumulated, d.window, d.microstep, d.path, d.shape, d.dtype, d.index, d.accumulated,
+                    d.reference, d.first},
+                   what, std::move(causes));
 }
 
 Verdict verdict_of(const BallCheck& check, const Reading& reading, std::string_view evidence) {

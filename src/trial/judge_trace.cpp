@@ -87,6 +87,16 @@ void leave_open(TraceJudgement& judgement, const std::string& what) {
   }
 }
 
+// The plans are of the part that was read; what is said of it names the number by its place in the whole leaf.
+void place_in_leaves(Semantics& semantics, const Schema& schema) {
+  for (Difference& difference : semantics.differences) {
+    const auto column = schema.find_column(difference.path);
+    if (!column || !schema.columns()[*column].part) continue;
+    difference.shape = schema.columns()[*column].leaf_shape();
+    difference.first = schema.columns()[*column].first();
+  }
+}
+
 Evidence evidence_of(const Experiment& experiment, const Trace& trace) {
   const Plan& own = experiment.plans.at(Role::accumulated);
   auto recorded = [&](const Plan& plan) -> Answer {
@@ -102,6 +112,7 @@ Evidence evidence_of(const Experiment& experiment, const Trace& trace) {
   if (is_its_own_large_batch)
     evidence.against_reference =
         Semantics{Sameness::same, static_cast<std::int64_t>(evidence.windows.size()), {}, {}, {}, 0};
+  if (evidence.against_reference) place_in_leaves(*evidence.against_reference, trace.schema());
   return evidence;
 }
 

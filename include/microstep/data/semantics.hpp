@@ -24,6 +24,9 @@ struct Difference {
   bool is_count = false;
   Ball accumulated{};
   Ball reference{};
+  /// Where the plan is of a part of each leaf only: the part's first number. index counts from there, shape is the
+  /// leaf's.
+  std::int64_t first = 0;
 };
 
 /// Both centres rounded to the dtype; steps of its grid between them. For counts their difference.
