@@ -116,7 +116,8 @@ class Judging {
     if (due.radius == infinite_radius && !is_lost && !wide::same(due.value, Wide(seen)))
       note_infinite(row, column.path);
     double share = share_of_radius(due, seen);
-    note_ratio(share <= infinite_radius ? share : infinite_radius, row, column.path, &column.shape, j);
+    note_ratio(share <= infinite_radius ? share : infinite_radius, row, column.path, &column.leaf_shape(),
+               static_cast<std::size_t>(column.first()) + j);
     if (!(share <= 1))
       return note({Role::accumulated, 0, row, column.path, column.leaf_shape(), column.dtype,
                    static_cast<std::int64_t>(j), exactly(seen), due, column.first()});

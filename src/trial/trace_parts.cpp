@@ -54,6 +54,10 @@ void add(Faithfulness& whole, Faithfulness&& part) {
   whole.judged += part.judged - part.counts_judged;
   whole.exact += part.exact - part.counts_judged;
   whole.infinite += part.infinite;
+  if (part.max_ratio > whole.max_ratio) {
+    whole.max_ratio = part.max_ratio;
+    whole.max_place = std::move(part.max_place);
+  }
   if (part.largest_share <= whole.largest_share) return;
   whole.largest_share = part.largest_share;
   whole.largest_path = std::move(part.largest_path);
@@ -65,6 +69,7 @@ void add(Verdict& whole, Verdict&& part) {
 }
 
 void add(TraceJudgement& whole, TraceJudgement&& part) {
+  whole.rounding = both(whole.rounding, part.rounding);
   add(whole.faithful, std::move(part.faithful));
   for (std::size_t i = 0; i < whole.contracts.size(); ++i) add(whole.contracts[i], std::move(part.contracts[i]));
   if (badness(part.outcome) > badness(whole.outcome)) whole.outcome = part.outcome;

@@ -75,7 +75,8 @@ TEST_F(ReferencePackage, RefusesWhatWeRefuse) {
     due += refusal.why_read.empty() ? "refused\n" : "read\n";
   }
   std::string seen;
-  for (std::string_view rest = record("read" + files).output; !rest.empty();) {
+  const std::string output = record("read" + files).output;
+  for (std::string_view rest = output; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     if (line == "refused" || line == "read") seen += std::string(line) + "\n";
     rest.remove_prefix(line.size() + 1);

@@ -24,6 +24,9 @@ void check_same(const TraceJudgement& parts, const TraceJudgement& whole) {
   EXPECT_EQ(parts.faithful.outside, whole.faithful.outside);
   EXPECT_EQ(parts.faithful.exact, whole.faithful.exact);
   EXPECT_EQ(parts.faithful.largest_share, whole.faithful.largest_share);
+  EXPECT_EQ(parts.rounding.verdict, whole.rounding.verdict);
+  EXPECT_EQ(parts.rounding.max_ratio, whole.rounding.max_ratio);
+  EXPECT_EQ(parts.rounding.path, whole.rounding.path);
   EXPECT_EQ(parts.hidden, whole.hidden);
   EXPECT_EQ(parts.causes, whole.causes);
   ASSERT_EQ(parts.contracts.size(), whole.contracts.size());
