@@ -39,6 +39,8 @@ std::vector<Case> experiment_cases();
 std::vector<Case> window_cases();
 /// Value and gradient of a small network against Eigen code.
 std::vector<Case> network_cases();
+/// One-step balls against plain steps.
+std::vector<Case> bound_cases();
 /// The command line, from the start of the process to its end.
 std::vector<Case> start_cases();
 

@@ -34,7 +34,7 @@ Options options_of(int argc, char** argv) {
 
 std::vector<Case> chosen_cases(std::string_view part) {
   std::vector<Case> cases;
-  for (auto* make : {experiment_cases, window_cases, network_cases, start_cases})
+  for (auto* make : {experiment_cases, window_cases, network_cases, bound_cases, start_cases})
     for (Case& made : make())
       if (made.name.find(part) != std::string::npos) cases.push_back(std::move(made));
   return cases;

@@ -26,28 +26,19 @@ void run_tool(std::vector<std::string> words) {
   if (!started || waitpid(child, &status, 0) != child || status != 0) std::abort();
 }
 
+// The whole command, at most so many milliseconds.
+Case timed(const std::string& name, double limit, const std::vector<std::string>& words) {
+  return {name, Figure::milliseconds, limit, {name, {}, [words] { run_tool(words); }}};
+}
+
 }  // namespace
 
 std::vector<Case> start_cases() {
-  const std::string version = "microstep --version, start to end";
-  const std::string verify = "microstep verify golden/optax-0.2.8, start to end";
   return {
-      {version,
-       Figure::milliseconds,
-       20,
-       {version,
-        {},
-        [] {
-          run_tool({"microstep", "--version"});
-        }}},
-      {verify,
-       Figure::milliseconds,
-       20'000,
-       {verify,
-        {},
-        [] {
-          run_tool({"microstep", "verify", MICROSTEP_GOLDEN "/optax-0.2.8"});
-        }}},
+      timed("microstep --version, start to end", 20, {"microstep", "--version"}),
+      timed("microstep verify golden/optax-0.2.8, start to end", 20'000,
+            {"microstep", "verify", MICROSTEP_GOLDEN "/optax-0.2.8"}),
+      timed("microstep floor conv2d, six batch sizes, start to end", 5'000, {"microstep", "floor", "conv2d"}),
   };
 }
 
