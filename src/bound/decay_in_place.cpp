@@ -29,20 +29,25 @@ std::vector<bool> decayed_leaves(const Spec& spec, const Layout& layout) {
   return decayed;
 }
 
-void allow_decay_in_place(const Balls<Wide>& arithmetic, const std::vector<bool>& moved, const Tree<Ball>& before,
-                          Tree<Ball>& after) {
+template <class C>
+void allow_decay_in_place(const Balls<C>& arithmetic, const std::vector<bool>& moved, const Tree<BasicBall<C>>& before,
+                          Tree<BasicBall<C>>& after) {
   if (arithmetic.is_semantic()) return;
   for (std::size_t i = 0; i < moved.size(); ++i) {
     if (!moved[i] || !before.is_dense(i) || !after.is_dense(i)) continue;
-    const Balls<Wide> a = arithmetic.at(after.leaf(i).dtype);
+    const Balls<C> a = arithmetic.at(after.leaf(i).dtype);
     for (std::size_t j = 0; j < after.values(i).size(); ++j) {
-      Ball& w = after.values(i)[j];
-      const Ball& old = before.values(i)[j];
+      BasicBall<C>& w = after.values(i)[j];
+      const BasicBall<C>& old = before.values(i)[j];
       if (!(w.radius < infinite_radius) || !wide::is_finite(w.value)) continue;
       const double size = static_cast<double>(wide::abs(old.value)) + old.radius;
       w = a.rounded(w.value, w.radius, 2 * a.unit() * size * (1 + 0x1p-49));
     }
   }
 }
+
+template void allow_decay_in_place(const Balls<Wide>&, const std::vector<bool>&, const Tree<Ball>&, Tree<Ball>&);
+template void allow_decay_in_place(const Balls<double>&, const std::vector<bool>&, const Tree<BasicBall<double>>&,
+                                   Tree<BasicBall<double>>&);
 
 }  // namespace microstep

@@ -13,7 +13,8 @@ namespace microstep {
 std::vector<bool> decayed_leaves(const Spec& spec, const Layout& layout);
 
 /// after: the params that the definition gives from `before`; leaves marked in `moved` get room for the other form.
-void allow_decay_in_place(const Balls<Wide>& arithmetic, const std::vector<bool>& moved, const Tree<Ball>& before,
-                          Tree<Ball>& after);
+template <class C>
+void allow_decay_in_place(const Balls<C>& arithmetic, const std::vector<bool>& moved, const Tree<BasicBall<C>>& before,
+                          Tree<BasicBall<C>>& after);
 
 }  // namespace microstep

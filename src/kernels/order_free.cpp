@@ -131,5 +131,8 @@ BasicBall<C> order_free_dot(const Balls<C>& arithmetic, const Strided<BasicBall<
 template BasicBall<Wide> order_free_sum(const Balls<Wide>&, const Strided<BasicBall<Wide>>&, const Reduction&);
 template BasicBall<Wide> order_free_dot(const Balls<Wide>&, const Strided<BasicBall<Wide>>&,
                                         const Strided<BasicBall<Wide>>&, const Reduction&);
+template BasicBall<double> order_free_sum(const Balls<double>&, const Strided<BasicBall<double>>&, const Reduction&);
+template BasicBall<double> order_free_dot(const Balls<double>&, const Strided<BasicBall<double>>&,
+                                          const Strided<BasicBall<double>>&, const Reduction&);
 
 }  // namespace microstep::kernels

@@ -9,6 +9,16 @@ namespace microstep {
 
 using namespace exactness;
 
+namespace {
+
+Wide sqrt_of(Wide x) { return wide::sqrt(x); }
+double sqrt_of(double x) { return std::sqrt(x); }
+
+bool is_value_of(Dtype dtype, Wide x) { return is_representable(dtype, x); }
+bool is_value_of(Dtype dtype, double x) { return round_to(dtype, x) == x || x != x; }
+
+}  // namespace
+
 template <class C>
 auto Balls<C>::seen_flushed(const Value& x) const -> Value {
   double normal = facts(dtype_).smallest_normal;
@@ -20,9 +30,8 @@ auto Balls<C>::seen_flushed(const Value& x) const -> Value {
 template <class C>
 bool Balls<C>::holds(C value) const {
   const DtypeFacts& f = facts(dtype_);
-  if (semantic_) return is_at_most(value, f.largest);
-  return is_representable(dtype_, value) &&
-         !(flushes_ && !wide::is_zero(value) && wide::abs(value) < f.smallest_normal);
+  if (is_semantic()) return is_at_most(value, f.largest);
+  return is_value_of(dtype_, value) && !(flushes_ && !wide::is_zero(value) && wide::abs(value) < f.smallest_normal);
 }
 
 template <class C>
@@ -35,7 +44,7 @@ template <class C>
 inline auto Balls<C>::rounded_of(C value, double size, double propagated, double local) const -> Value {
   const DtypeFacts& f = facts(dtype_);
   double radius = (propagated + local) * rounded_up + smallest_radius;
-  if (!semantic_ && size * lower_of_upper - radius < f.smallest_normal) radius += underflow();
+  if (!is_semantic() && size * lower_of_upper - radius < f.smallest_normal) radius += underflow();
   return {value, size + radius <= f.largest ? radius : infinite_radius};
 }
 
@@ -76,7 +85,7 @@ auto Balls<C>::multiply(const Value& a_given, const Value& b_given) const -> Val
 
 template <class C>
 bool Balls<C>::reciprocal_agrees(C a, C b, C quotient) const {
-  if (semantic_ || true_division_) return true;
+  if (is_semantic() || true_division_) return true;
   if (const double inverse = 1 / wide::to_double(wide::abs(b)); is_power_of_two(b))  // a times it is the quotient
     if (inverse >= facts(dtype_).smallest_normal && inverse <= facts(dtype_).largest) return true;
   C reciprocal = round_to(dtype_, C(1) / b);
@@ -85,13 +94,14 @@ bool Balls<C>::reciprocal_agrees(C a, C b, C quotient) const {
 
 template <class C>
 bool Balls<C>::reciprocal_is_normal(const Value& b) const {
-  return semantic_ || true_division_ || (upper(b.value) + b.radius) * rounded_up * facts(dtype_).smallest_normal < 1;
+  return is_semantic() || true_division_ ||
+         (upper(b.value) + b.radius) * rounded_up * facts(dtype_).smallest_normal < 1;
 }
 
 // What multiplication by the reciprocal loses beyond 2u where 1/b lies below the normal range or beyond the largest.
 template <class C>
 double Balls<C>::reciprocal_loss(const Value& a, const Value& b) const {
-  if (semantic_ || true_division_) return 0;
+  if (is_semantic() || true_division_) return 0;
   const DtypeFacts& f = facts(dtype_);
   if (!((lower(b.value) - b.radius) * f.largest >= rounded_up)) return infinite_radius;
   return reciprocal_is_normal(b) ? 0.0 : (upper(a.value) + a.radius) * underflow();
@@ -140,8 +150,8 @@ auto Balls<C>::square(const Value& a_given) const -> Value {
 template <class C>
 auto Balls<C>::square_root(const Value& a_given) const -> Value {
   Value a = seen(a_given);
-  C root = wide::sqrt(a.value);
-  double units = semantic_ ? 2 : 1;
+  C root = sqrt_of(a.value);
+  double units = is_semantic() ? 2 : 1;
   if (!wide::is_finite(root)) return {root, a.radius == 0 ? 0.0 : infinite_radius};
   if (a.radius == 0) return finish(root, 0.0, root_is_exact(a.value, root), units);
   double low = lower(a.value) - a.radius;
@@ -151,40 +161,6 @@ auto Balls<C>::square_root(const Value& a_given) const -> Value {
   }
   double propagated = a.radius / (lower(root) + std::sqrt(low));
   return finish(root, propagated * rounded_up + smallest_radius, false, units);
-}
-
-template <class C>
-auto Balls<C>::exp(const Value& a_given) const -> Value {
-  Value a = seen(a_given);
-  C value = wide::exp(a.value);
-  if (a.radius == 0 && (!wide::is_finite(value) || !wide::is_finite(a.value))) return {value, 0.0};
-  if (!wide::is_finite(value)) return {value, infinite_radius};
-  double propagated = a.radius == 0 ? 0.0 : upper(value) * std::expm1(a.radius) * rounded_up + smallest_radius;
-  return finish(value, propagated, a.value == 0, 8);
-}
-
-template <class C>
-auto Balls<C>::log(const Value& a_given) const -> Value {
-  Value a = seen(a_given);
-  C value = wide::log(a.value);
-  if (a.radius == 0 && !wide::is_finite(value)) return {value, 0.0};
-  double low = lower(a.value) - a.radius;
-  if (!wide::is_finite(value) || (a.radius != 0 && !(low > 0))) return {value, infinite_radius};
-  double propagated = a.radius == 0 ? 0.0 : a.radius / low * rounded_up + smallest_radius;
-  return finish(value, propagated, a.value == 1, 8);
-}
-
-// The slope 1 - tanh^2 is taken where the ball comes nearest to 0.
-template <class C>
-auto Balls<C>::tanh(const Value& a_given) const -> Value {
-  Value a = seen(a_given);
-  C value = wide::tanh(a.value);
-  if (a.radius == 0 && !wide::is_finite(a.value)) return {value, 0.0};
-  if (wide::is_nan(value)) return {value, infinite_radius};
-  double least = std::tanh(std::max(lower(a.value) - a.radius, 0.0)) / rounded_up;
-  double slope = (1 - least * least) * rounded_up;
-  double propagated = a.radius == 0 ? 0.0 : slope * a.radius * rounded_up + smallest_radius;
-  return finish(value, propagated, a.value == 0, 8);
 }
 
 template <class C>
@@ -201,7 +177,7 @@ auto Balls<C>::maximum(const Value& a, const Value& b) -> Value {
 template <class C>
 auto Balls<C>::cast(const Value& a_given) const -> Value {
   if (!is_bounded(a_given)) return a_given;
-  if (semantic_) {
+  if (is_semantic()) {
     if (upper(a_given.value) + a_given.radius <= facts(dtype_).largest) return a_given;
     return holds(a_given.value) && a_given.radius == 0 ? a_given : Value{a_given.value, infinite_radius};
   }
@@ -216,7 +192,7 @@ Truth Balls<C>::less(const Value& a_given, const Value& b_given) const {
   if (!(a.radius < infinite_radius) || !(b.radius < infinite_radius)) return Truth::unsure;
   if (!wide::is_finite(a.value) || !wide::is_finite(b.value)) return truth(a.value < b.value);
   if (surely_below(a, b)) return Truth::yes;
-  bool never = a.value - b.value >= (wide::from_double(a.radius) + wide::from_double(b.radius)) * C(rounded_up);
+  bool never = a.value - b.value >= reach(a, b);
   return never ? Truth::no : Truth::unsure;
 }
 
@@ -235,10 +211,11 @@ auto Balls<C>::select(Truth which, const Value& a, const Value& b) -> Value {
 // The value as an operation of the declared dtype would have left it.
 template <class C>
 auto Balls<C>::declared(const Value& a) const -> Value {
-  if (!semantic_ || !is_bounded(a)) return a;
+  if (!is_semantic() || !is_bounded(a)) return a;
   return rounding(dtype_).cast(a);
 }
 
 template class Balls<Wide>;
+template class Balls<double>;
 
 }  // namespace microstep

@@ -63,9 +63,9 @@ double power_error(double b, std::int64_t t, Dtype precision) {
 
 template <class C>
 auto Balls<C>::hyper(double x) const -> Value {
-  if (semantic_ || !std::isfinite(x)) return constant(x);
+  if (is_semantic() || !std::isfinite(x)) return constant(x);
   double error = std::fabs(round_to(dtype_, x) - x);
-  return {wide::from_double(x), error == 0 ? 0.0 : error * rounded_up};
+  return {centre<C>(x), error == 0 ? 0.0 : error * rounded_up};
 }
 
 template <class C>
@@ -83,7 +83,7 @@ auto Balls<C>::in_every(std::span<const Dtype> precisions, const Formula& formul
 template <class C>
 auto Balls<C>::decay(double b) const -> Decay<Value> {
   Value kept = hyper(b);
-  if (semantic_) return {kept, subtract(constant(1), kept)};
+  if (is_semantic()) return {kept, subtract(constant(1), kept)};
   auto taken = [b](const Balls& in) { return in.subtract(constant(1), in.hyper(b)); };
   return {kept, in_every(precisions_of(precision_, dtype_, false), taken)};
 }
@@ -94,15 +94,17 @@ auto Balls<C>::one_minus_power_in(double b, std::int64_t t, Dtype precision) con
   double radius = in.hyper(b).radius, farthest = std::fabs(b) + radius;
   Power power = power_of(b, t);
   double size = upper(power.value);
-  if (radius == 0 && power.exact && in.holds(power.value)) return in.subtract(constant(1), {power.value, 0.0});
+  const C value = static_cast<C>(power.value);
+  if (radius == 0 && power.exact && is_representable(precision, power.value) && in.holds(value))
+    return in.subtract(constant(1), {value, 0.0});
   double propagated = radius == 0 ? 0.0 : upper(power_of(farthest * rounded_up, t).value - wide::abs(power.value));
-  double local = power_error(b, t, precision) * (size + propagated);
-  return in.subtract(constant(1), in.rounded(power.value, propagated, local));
+  double local = (power_error(b, t, precision) + carrier_unit) * (size + propagated);
+  return in.subtract(constant(1), in.rounded(value, propagated, local));
 }
 
 template <class C>
 auto Balls<C>::one_minus_power(double b, std::int64_t t) const -> Value {
-  if (!semantic_) {
+  if (!is_semantic()) {
     auto formula = [&](const Balls& in) { return one_minus_power_in(b, t, in.dtype_); };
     return in_every(precisions_of(precision_, dtype_, true), formula);
   }
@@ -118,7 +120,7 @@ auto Balls<C>::one_minus_power(double b, std::int64_t t) const -> Value {
 // it.
 template <class C>
 bool Balls<C>::contraction_agrees(C difference, std::int64_t n, C moved) const {
-  if (semantic_ || true_division_ || !wide::is_finite(moved)) return true;
+  if (is_semantic() || true_division_ || !wide::is_finite(moved)) return true;
   if (std::has_single_bit(static_cast<std::uint64_t>(n)) && n <= 1 << 14) return true;  // 1/n is normal in every dtype
   C excess = wide::abs(difference * round_to(dtype_, C(1) / C(n)) - difference / C(n));
   if (excess == 0) return true;
@@ -129,7 +131,7 @@ bool Balls<C>::contraction_agrees(C difference, std::int64_t n, C moved) const {
 // What an intermediate result of at most this size loses where it lies below the normal range.
 template <class C>
 double Balls<C>::partial_loss(double part) const {
-  if (semantic_) return 0;
+  if (is_semantic()) return 0;
   return flushes_ ? 2 * underflow() : part < 4 * facts(dtype_).smallest_normal ? underflow() : 0.0;
 }
 
@@ -138,10 +140,10 @@ template <class C>
 auto Balls<C>::mean_step(const Value& acc_given, const Value& g_given, std::int64_t n) const -> Value {
   Value acc = seen(acc_given), g = seen(g_given);
   double given = static_cast<double>(n);
-  const bool exact = semantic_ || n <= 256;  // in every dtype
+  const bool exact = is_semantic() || n <= 256;  // in every dtype
   Value count = exact ? constant(given) : hyper(given);
   Value composed = add(acc, divide(subtract(g, acc), count));
-  if (semantic_ || !is_bounded(composed) || count.radius != 0) return composed;
+  if (is_semantic() || !is_bounded(composed) || count.radius != 0) return composed;
   C difference = g.value - acc.value;
   if (composed.radius == 0 && contraction_agrees(difference, n, composed.value)) return composed;
   double part = (upper(difference) + acc.radius + g.radius) / given;
@@ -159,7 +161,8 @@ double Balls<C>::lerp_by_difference(const Value& m, const Value& g, const Decay<
   double difference = upper(g.value - m.value) + m.radius + g.radius;
   double c = upper(d.taken.value) + d.taken.radius;
   double propagated = difference * d.taken.radius + m.radius * upper(d.kept.value) + g.radius * c;
-  double local = 2 * unit() * c * difference + partial_loss(c * difference);
+  const double of_centre = carrier_unit * (upper(d.kept.value) * upper(m.value) + c * upper(g.value));
+  double local = 2 * unit() * c * difference + partial_loss(c * difference) + of_centre;
   return rounded(value, propagated * rounded_up + smallest_radius, local + unit() * (upper(value) + propagated + local))
       .radius;
 }
@@ -168,7 +171,7 @@ template <class C>
 auto Balls<C>::lerp(const Value& m_given, const Value& g_given, const Decay<Value>& d) const -> Value {
   Value m = seen(m_given), g = seen(g_given);
   Value products = add(multiply(d.kept, m), multiply(d.taken, g));
-  if (semantic_) return products;
+  if (is_semantic()) return products;
   Value moved = add(m, multiply(d.taken, subtract(g, m)));
   bool same = products.value == moved.value || (is_exactly_nan(products) && is_exactly_nan(moved));
   if (products.radius == 0 && moved.radius == 0 && same) return products;
@@ -177,5 +180,6 @@ auto Balls<C>::lerp(const Value& m_given, const Value& g_given, const Decay<Valu
 }
 
 template class Balls<Wide>;
+template class Balls<double>;
 
 }  // namespace microstep

@@ -2,6 +2,7 @@
 // Exact tests on Wide results: true only if the operation lost nothing, decided by counting bits, never by comparing
 // rounded results alone (1/3*3 == 1 is true and proves nothing). Operands and results are finite.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "microstep/scalar/ball.hpp"
@@ -29,16 +30,42 @@ inline bool is_at_most(Wide x, double bound) {
   return near == bound ? wide::abs(x) <= Wide(bound) : near < bound;
 }
 
+inline double upper(double x) { return x == 0 ? 0.0 : wide::abs(x) * rounded_up + 0x1p-1074; }
+inline double lower(double x) {
+  const double size = wide::abs(x) * rounded_down - 0x1p-1074;
+  return std::clamp(size, 0.0, std::numeric_limits<double>::max());
+}
+inline bool is_at_most(double x, double bound) { return wide::abs(x) <= bound; }
+
 /// Of normal x.
 inline bool is_power_of_two(Wide x) {
   const wide::Bits bits = wide::bits_of(x);
   const int exponent = bits.biased_exponent();
   return (bits.high_fraction() | bits.low) == 0 && exponent != 0 && exponent != 0x7fff;
 }
+inline bool is_power_of_two(double x) { return is_power_of_two(wide::from_double(x)); }
 bool sum_is_exact(Wide a, Wide b);
 bool product_is_exact(Wide a, Wide b);
 bool quotient_is_exact(Wide a, Wide b, Wide quotient);
 bool root_is_exact(Wide a, Wide root);
+
+// In double what an operation lost is itself a double, found without an error (Knuth's two-sum; a fused product), but
+// where a product may be subnormal: there nothing is called exact.
+inline bool sum_is_exact(double a, double b) {
+  const double sum = a + b, of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b) == 0;
+}
+inline bool is_far_from_subnormal(double product) { return wide::abs(product) >= 0x1p-960; }
+inline bool product_is_exact(double a, double b) {
+  const double product = a * b;
+  return a == 0 || b == 0 || (is_far_from_subnormal(product) && std::fma(a, b, -product) == 0);
+}
+inline bool quotient_is_exact(double a, double b, double quotient) {
+  return a == 0 || (is_far_from_subnormal(a) && std::fma(quotient, b, -a) == 0);
+}
+inline bool root_is_exact(double a, double root) {
+  return a == 0 || (is_far_from_subnormal(a) && std::fma(root, root, -a) == 0);
+}
 
 template <class C>
 bool is_exactly_nan(const BasicBall<C>& x) {
@@ -63,10 +90,15 @@ bool excludes_zero(const BasicBall<C>& x) {
   if (x.radius == 0) return !wide::is_zero(x.value);
   return wide::is_finite(x.value) && lower(x.value) > x.radius;
 }
+/// The sum of the radii, no less.
+template <class C>
+C reach(const BasicBall<C>& a, const BasicBall<C>& b) {
+  return (centre<C>(a.radius) + centre<C>(b.radius)) * C(rounded_up);
+}
 /// Every value of `a` lies below every value of `b`. For finite centres.
 template <class C>
 bool surely_below(const BasicBall<C>& a, const BasicBall<C>& b) {
-  return b.value - a.value > (wide::from_double(a.radius) + wide::from_double(b.radius)) * C(rounded_up);
+  return b.value - a.value > reach(a, b);
 }
 
 }  // namespace microstep::exactness

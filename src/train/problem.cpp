@@ -19,6 +19,10 @@ constexpr Maker<A> makers[] = {
     {"mlp", make_supervised<A>}, {"tiny_conv_net", make_supervised<A>},
 };
 
+// Judged only where the gradients are given.
+template <>
+constexpr Maker<Balls<double>> makers<Balls<double>>[] = {{"replay", make_replay<Balls<double>>}};
+
 }  // namespace
 
 template <class A>
@@ -29,6 +33,7 @@ std::unique_ptr<Problem<A>> make_problem(const A& arithmetic, const Plan& plan) 
               "docs/language.md lists them");
 }
 MICROSTEP_INSTANTIATE_PROBLEM(make_problem)
+template std::unique_ptr<Problem<Balls<double>>> make_problem(const Balls<double>&, const Plan&);
 
 double batch_weight(const Plan& plan, const std::vector<std::int64_t>& batch) {
   if (plan.problem.op != "replay") return static_cast<double>(batch.size());

@@ -139,5 +139,6 @@ template class Recorder<Plain<double>>;
 template class Recorder<Plain<Wide>>;
 template class Recorder<Emulated<double>>;
 template class Recorder<Balls<Wide>>;
+template class Recorder<Balls<double>>;
 
 }  // namespace microstep

@@ -54,5 +54,6 @@ std::unique_ptr<Problem<A>> make_replay(const A&, const Plan& plan) {
   return std::make_unique<Replay<A>>(plan);
 }
 MICROSTEP_INSTANTIATE_PROBLEM(make_replay)
+template std::unique_ptr<Problem<Balls<double>>> make_replay(const Balls<double>&, const Plan&);
 
 }  // namespace microstep

@@ -23,7 +23,7 @@ Faithfulness undecided(const std::string& reason) {
 // an example of its spec, however well what it shows fits.
 Faithfulness faithful_to(const Plan& plan, const Trace& trace) {
   try {
-    const Envelope expected = transitions(plan, embedded(trace), rounding_of(plan));
+    const Envelope expected = transitions(plan, embedded(trace));
     const Faithfulness found = faithfulness(trace, expected, true);
     const std::string hidden = hidden_state(expected, trace.schema());
     return hidden.empty() || found.outcome == Outcome::broken ? found : undecided("the trace hides " + hidden);
@@ -118,7 +118,7 @@ namespace {
 // Faithful numbers in the dtypes that the spec declares.
 bool explains(const Plan& plan, const Trace& trace) {
   if (!trace.deviations.empty() || faithful_to(plan, trace).outcome != Outcome::holds) return false;
-  const Envelope expected = transitions(plan, embedded(trace), rounding_of(plan));
+  const Envelope expected = transitions(plan, embedded(trace));
   for (const Column& column : expected.schema().columns()) {
     auto own = trace.schema().find_column(column.path);
     if (own && column.path != "loss" && trace.schema().columns()[*own].dtype != column.dtype) return false;

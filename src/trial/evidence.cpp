@@ -81,7 +81,7 @@ void add_answer(Evidence& evidence, Role role, const Plan& plan, const Answer& a
   if (!gathering.expected) return;
   try {
     if (role == Role::accumulated || (role == Role::single && !gathering.bitwise)) {
-      const Envelope& expected = evidence.expected[role] = transitions(plan, observed, rounding_of(plan));
+      const Envelope& expected = evidence.expected[role] = transitions(plan, observed);
       evidence.declared[role] = declared_by(expected, observed.schema());
     } else if (declares_the_same(evidence, role, observed)) {
       evidence.declared[role] = evidence.declared.at(Role::accumulated);

@@ -43,7 +43,7 @@ Outcome held_against(const Plan& plan, const Spec& spec, const Trace& trace) {
   Plan other = plan;
   other.spec = spec;
   try {
-    return faithfulness(trace, transitions(other, embedded(trace), rounding_of(other)), false).outcome;
+    return faithfulness(trace, transitions(other, embedded(trace)), false).outcome;
   } catch (const Undecidable&) {
     return Outcome::undecidable;
   }
@@ -53,7 +53,7 @@ std::optional<Envelope> balls_that_hold(const Plan& plan, const Spec& spec, cons
   Plan other = plan;
   other.spec = spec;
   try {
-    Envelope balls = transitions(other, embedded(trace), rounding_of(other));
+    Envelope balls = transitions(other, embedded(trace));
     if (faithfulness(trace, balls, false).outcome == Outcome::holds) return balls;
   } catch (const Undecidable&) {
   } catch (const Error&) {  // what cannot run on these leaves explains nothing

@@ -34,7 +34,7 @@ std::string fact_to_state(const Plan& plan, const Trace& trace, std::int64_t inf
     Plan stated = plan;
     if (precision) stated.hyper_precision = HyperPrecision::float64;
     if (form) stated.running_mean = true;
-    return faithfulness(trace, transitions(stated, embedded(trace), rounding_of(stated)), false).infinite < infinite;
+    return faithfulness(trace, transitions(stated, embedded(trace)), false).infinite < infinite;
   };
   const bool precise = plan.hyper_precision != HyperPrecision::undeclared;
   if (!precise && leaves_less(true, false)) return "hyper_precision";

@@ -104,7 +104,7 @@ bool is_never_cleared(const Plan& plan, const Windows& windows, const Trace& tra
       if (observed.schema().columns()[column].path.starts_with("gradients/"))
         take_in_earlier(observed, column, all, in);
     try {
-      const Envelope balls = transitions(other, observed, rounding_of(other));
+      const Envelope balls = transitions(other, observed);
       if (faithfulness(trace, balls, false).outcome != Outcome::holds) continue;
       if (are_told_apart(trace, declared, balls, {{"boundary"}, plan.spec}, first_wrong)) return true;
     } catch (const Undecidable&) {  // an earlier gradient may decide whether one is skipped

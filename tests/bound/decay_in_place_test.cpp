@@ -28,7 +28,7 @@ Ball params_ball(float w, float g, bool shown) {
     columns[*trace.schema().find_column("updates/w")].path = "notes/w";
     trace.replace_schema(std::make_shared<const Schema>(std::move(columns), trace.schema().count_paths()));
   }
-  const Envelope balls = transitions(plan, embedded(trace), rounding_of(plan));
+  const Envelope balls = transitions(plan, embedded(trace));
   return balls.numbers(1, *balls.schema().find_column("params/w"))[0];
 }
 
@@ -59,7 +59,7 @@ TEST(DecayInPlace, IsAllowedOnDecayedLeavesThatMove) {
                            "masked(adamw(0.5, weight_decay=0.25), mask=[b])"}) {
     Plan plan = replay_of("sgd(0.5)", {0}, Dtype::float32, 1.5);
     plan.spec = parse_spec(spec);
-    const Envelope balls = transitions(plan, embedded(Trace(run(plan))), rounding_of(plan));
+    const Envelope balls = transitions(plan, embedded(Trace(run(plan))));
     EXPECT_EQ(balls.numbers(1, *balls.schema().find_column("params/w"))[0].radius, 0) << spec;
   }
 }

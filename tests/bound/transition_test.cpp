@@ -27,7 +27,7 @@ std::string outside(const Trace& trace, const Envelope& balls, std::int64_t* exa
 }
 
 std::string judged(const Plan& plan, const Trace& trace) {
-  return outside(trace, transitions(plan, embedded(trace), rounding_of(plan)));
+  return outside(trace, transitions(plan, embedded(trace)));
 }
 
 class Honest : public testing::TestWithParam<std::tuple<Dtype, const char*>> {};
@@ -53,7 +53,7 @@ TEST(Transitions, OnDyadicNumbersAreExact) {
   const Plan plan = replay_of("multi_steps(sgd(0.5, momentum=0.5), k=3)", {6, 12, 3, 0, -9, 6});
   const Trace trace = run(plan);
   std::int64_t exact = 0;
-  EXPECT_EQ(outside(trace, transitions(plan, embedded(trace), rounding_of(plan)), &exact), "");
+  EXPECT_EQ(outside(trace, transitions(plan, embedded(trace)), &exact), "");
   EXPECT_GT(exact, 10);
 }
 
@@ -91,7 +91,7 @@ TEST(Transitions, JudgeEachStepFromWhatWasRecorded) {
   other.given[1].gradient.values(0)[0] = 5;
   Trace trace = run(other);
   trace.numbers(2, *trace.schema().find_column("gradients/w"))[0] = 4;
-  const Envelope balls = transitions(plan, embedded(trace), rounding_of(plan));
+  const Envelope balls = transitions(plan, embedded(trace));
   const std::size_t u = *trace.schema().find_column("updates/w");
   EXPECT_FALSE(contains(balls.numbers(2, u)[0], trace.numbers(2, u)[0]));
   EXPECT_TRUE(contains(balls.numbers(3, u)[0], trace.numbers(3, u)[0]));
@@ -108,7 +108,7 @@ Trace with_paths(const Trace& trace, std::string_view from, std::string_view to,
 
 std::string refused(const Plan& plan, const Trace& trace) {
   try {
-    transitions(plan, embedded(trace), rounding_of(plan));
+    transitions(plan, embedded(trace));
   } catch (const Error& error) {
     return error.id() + " " + error.place();
   }
@@ -136,7 +136,7 @@ void expect_exactly(const std::vector<Ball>& balls, const std::vector<double>& d
 TEST(Transitions, CarryOnAHiddenSlot) {
   const Plan plan = replay_of("sgd(0.5, momentum=0.5)", {2, 4, 6});
   const Trace hidden = with_paths(run(plan), "state/trace/w", "state/momentum/w");
-  const Envelope balls = transitions(plan, embedded(hidden), rounding_of(plan));
+  const Envelope balls = transitions(plan, embedded(hidden));
   expect_exactly(column_of(balls, "state/trace/w"), {2, 5, 8.5});
   expect_exactly(column_of(balls, "updates/w"), {-1, -2.5, -4.25});
 }
@@ -145,7 +145,7 @@ TEST(Transitions, CarryOnHiddenCounts) {
   const Plan plan = replay_of("multi_steps(sgd(1), k=2)", {2, 4, 8, 8});
   Trace trace = run(plan);
   trace.replace_schema(std::make_shared<const Schema>(trace.schema().columns(), std::vector<std::string>{"a", "b"}));
-  const Envelope balls = transitions(plan, embedded(trace), rounding_of(plan));
+  const Envelope balls = transitions(plan, embedded(trace));
   expect_exactly(column_of(balls, "updates/w"), {0, -3, 0, -8});
   EXPECT_EQ(balls.count(4, *balls.schema().find_count("state/gradient_step")), 2);
 }
@@ -156,7 +156,7 @@ TEST(Transitions, CarryOnWhatARowLacks) {
   trace.presence(2, *trace.schema().find_column("params/w")) = Presence::absent;
   trace.hide_count(3, *trace.schema().find_count("state/mini_step"));
   trace.count(3, *trace.schema().find_count("state/mini_step")) = 0;
-  const Envelope balls = transitions(plan, embedded(trace), rounding_of(plan));
+  const Envelope balls = transitions(plan, embedded(trace));
   expect_exactly(column_of(balls, "params/w"), {0, -3, -3, -11});
   expect_exactly(column_of(balls, "updates/w"), {0, -3, 0, -8});
 }
@@ -183,7 +183,7 @@ Plan gradient_and_none(std::string_view spec, double gradient) {
 TEST(Transitions, OfAWindowThatWasClosedTooEarlyForgetItsGradients) {
   const Trace early = with_zeros(gradient_and_none("multi_steps(trace(0.5), k=1)", 2), 2);
   const Plan plan = gradient_and_none("multi_steps(trace(0.5), k=[[0, 2], [1, 1]])", 2);
-  const Envelope balls = transitions(plan, embedded(early), rounding_of(plan));
+  const Envelope balls = transitions(plan, embedded(early));
   EXPECT_EQ(static_cast<double>(column_of(balls, "state/of[0]/trace/w")[1].value), 2);
 }
 
@@ -191,7 +191,7 @@ TEST(Transitions, OfAWindowThatWasClosedTooEarlyForgetItsGradients) {
 TEST(Transitions, OfAWindowThatWasNotClosedRememberItsGradients) {
   const Trace late = with_zeros(gradient_and_none("multi_steps(trace(0.5), k=2)", 0), 4);
   const Plan plan = gradient_and_none("multi_steps(trace(0.5), k=1)", 0);
-  const Envelope balls = transitions(plan, embedded(late), rounding_of(plan));
+  const Envelope balls = transitions(plan, embedded(late));
   EXPECT_EQ(static_cast<double>(column_of(balls, "state/of[0]/trace/w")[1].value), 2);
 }
 

@@ -14,9 +14,14 @@ constexpr int tries = 20000;
 class BallsAttack : public testing::TestWithParam<Dtype> {
  protected:
   static void withstands(const BallRule& rule, const Setting& setting) {
-    Worst worst = attack(rule, setting, tries);
-    EXPECT_LE(worst.share, 1) << describe(rule, setting, worst);
-    EXPECT_GT(worst.share, 0) << rule.name << ": the adversary saw nothing";
+    for (const bool narrow : {false, true}) {
+      if (narrow && setting.dtype == Dtype::float64) continue;
+      Setting with = setting;
+      with.narrow = narrow;
+      Worst worst = attack(rule, with, tries);
+      EXPECT_LE(worst.share, 1) << describe(rule, with, worst);
+      EXPECT_GT(worst.share, 0) << rule.name << ": the adversary saw nothing";
+    }
   }
   static void withstands_everywhere(const BallRule& rule, Setting setting) {
     for (bool flushes : {false, true})
@@ -39,9 +44,11 @@ TEST_P(BallsAttack, tight_rules_are_reached) {
     if (!named.tight) continue;
     // None of the 128 significands of bfloat16 has a square further than 0.8913u from the grid (all of them tried).
     if (named.rule.name == "square" && GetParam() == Dtype::bfloat16) continue;
-    Setting setting{.dtype = GetParam()};
-    Worst worst = attack(named.rule, setting, tries);
-    EXPECT_GE(worst.share, 0.9) << describe(named.rule, setting, worst);
+    for (const bool narrow : {false, GetParam() != Dtype::float64}) {
+      Setting setting{.dtype = GetParam(), .narrow = narrow};
+      Worst worst = attack(named.rule, setting, tries);
+      EXPECT_GE(worst.share, 0.9) << describe(named.rule, setting, worst);
+    }
   }
 }
 

@@ -22,11 +22,12 @@ struct Hypers {
   double b1, b2, eps, step;
 };
 
-Ball stepped_ball(const Arithmetic& in, const Attempt& a) {
+template <class C>
+BasicBall<C> stepped_ball(const Balls<C>& in, const Attempt& a) {
   const Hypers h(a);
-  const BiasCorrection<Ball> correction{in.one_minus_power(h.b1, a.t), in.one_minus_power(h.b2, a.t), in.hyper(h.eps),
-                                        in.hyper(0)};
-  return bias_correct_step(in, correction, in.hyper(h.step), a.ball(0), a.ball(1));
+  const BiasCorrection<BasicBall<C>> correction{in.one_minus_power(h.b1, a.t), in.one_minus_power(h.b2, a.t),
+                                                in.hyper(h.eps), in.hyper(0)};
+  return bias_correct_step(in, correction, in.hyper(h.step), operand(in, a, 0), operand(in, a, 1));
 }
 
 Results forms(const Machine& m, const Attempt& a) {
@@ -47,19 +48,22 @@ Results forms(const Machine& m, const Attempt& a) {
 }
 
 BallRule rule() {
-  return {"bias_correct", 2, stepped_ball, forms, [](const Attempt& a) { return !(a.x[1] < 0) && a.t < 2000; }};
+  BallRule made{"bias_correct", 2, {}, {}, forms, [](const Attempt& a) { return !(a.x[1] < 0) && a.t < 2000; }};
+  set_ball(made, [](const auto& in, const Attempt& a) { return stepped_ball(in, a); });
+  return made;
 }
 
 class BiasCorrect : public testing::TestWithParam<Dtype> {};
 
 TEST_P(BiasCorrect, HoldsEveryForm) {
   for (bool flushes : {false, true})
-    for (bool inside : {false, true}) {
-      const Setting setting{GetParam(), HyperPrecision::float64, flushes, inside};
-      const Worst worst = attack(rule(), setting, 20000);
-      EXPECT_LE(worst.share, 1) << describe(rule(), setting, worst);
-      EXPECT_GT(worst.share, 0) << "the adversary saw nothing";
-    }
+    for (bool inside : {false, true})
+      for (bool narrow : {false, GetParam() != Dtype::float64}) {
+        const Setting setting{GetParam(), HyperPrecision::float64, flushes, inside, narrow};
+        const Worst worst = attack(rule(), setting, 20000);
+        EXPECT_LE(worst.share, 1) << describe(rule(), setting, worst);
+        EXPECT_GT(worst.share, 0) << "the adversary saw nothing";
+      }
 }
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, BiasCorrect, testing::ValuesIn(all_dtypes().begin(), all_dtypes().end()),

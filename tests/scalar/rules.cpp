@@ -6,7 +6,6 @@
 namespace microstep {
 namespace {
 
-using Arithmetic = Balls<Wide>;
 using Results = std::vector<double>;
 
 bool is_not_negative(const Attempt& a) { return !(a.x[0] < 0); }
@@ -22,22 +21,27 @@ Results tanh_variants(const Machine& m, const Attempt& a) {
   return results;
 }
 
-NamedRule unary(const char* name, Ball (Arithmetic::*ball)(const Ball&) const, double (Machine::*real)(double) const,
-                bool tight) {
-  return {{name, 1, [ball](const Arithmetic& in, const Attempt& a) { return (in.*ball)(a.ball(0)); },
-           [real](const Machine& m, const Attempt& a) { return Results{(m.*real)(a.x[0])}; }},
-          tight};
+template <class Form>
+NamedRule unary(const char* name, const Form& ball, double (Machine::*real)(double) const, bool tight) {
+  NamedRule named{{name, 1, {}, {}, [real](const Machine& m, const Attempt& a) { return Results{(m.*real)(a.x[0])}; }},
+                  tight};
+  set_ball(named.rule, [ball](const auto& in, const Attempt& a) { return ball(in, operand(in, a, 0)); });
+  return named;
 }
 
-NamedRule binary(const char* name, Ball (Arithmetic::*ball)(const Ball&, const Ball&) const,
-                 double (Machine::*real)(double, double) const) {
-  return {{name, 2, [ball](const Arithmetic& in, const Attempt& a) { return (in.*ball)(a.ball(0), a.ball(1)); },
-           [real](const Machine& m, const Attempt& a) { return Results{(m.*real)(a.x[0], a.x[1])}; }},
-          true};
+template <class Form>
+NamedRule binary(const char* name, const Form& ball, double (Machine::*real)(double, double) const) {
+  NamedRule named{
+      {name, 2, {}, {}, [real](const Machine& m, const Attempt& a) { return Results{(m.*real)(a.x[0], a.x[1])}; }},
+      true};
+  set_ball(named.rule,
+           [ball](const auto& in, const Attempt& a) { return ball(in, operand(in, a, 0), operand(in, a, 1)); });
+  return named;
 }
 
 NamedRule division() {
-  NamedRule rule = binary("divide", &Arithmetic::divide, &Machine::divide);
+  NamedRule rule = binary(
+      "divide", [](const auto& in, const auto& x, const auto& y) { return in.divide(x, y); }, &Machine::divide);
   rule.rule.variants = [](const Machine& m, const Attempt& a) {
     return Results{m.divide(a.x[0], a.x[1]), m.multiply(a.x[0], m.reciprocal(a.x[1])),
                    m.multiply(m.reciprocal(a.x[1]), a.x[0])};
@@ -46,7 +50,8 @@ NamedRule division() {
 }
 
 NamedRule square() {
-  NamedRule rule = unary("square", &Arithmetic::square, &Machine::cast, true);
+  NamedRule rule = unary(
+      "square", [](const auto& in, const auto& x) { return in.square(x); }, &Machine::cast, true);
   rule.rule.variants = [](const Machine& m, const Attempt& a) {
     return Results{m.multiply(a.x[0], a.x[0]), m.power(a.x[0], 2)};
   };
@@ -55,9 +60,15 @@ NamedRule square() {
 
 /// Stores a value that the dtype does not hold in a leaf.
 NamedRule cast() {
-  NamedRule rule = unary("cast", &Arithmetic::cast, &Machine::cast, true);
+  NamedRule rule = unary(
+      "cast", [](const auto& in, const auto& x) { return in.cast(x); }, &Machine::cast, true);
   auto wider = [](const Attempt& a) { return Wide(a.x[0]) * (1 + Wide(a.b) / 64); };
-  rule.rule.ball = [wider](const Arithmetic& in, const Attempt& a) { return in.cast({wider(a), 0.0}); };
+  // A double centre that does not hold it has the rest as its radius.
+  set_ball(rule.rule, [wider]<class C>(const Balls<C>& in, const Attempt& a) {
+    const C value = static_cast<C>(wider(a));
+    const double lost = static_cast<double>(wide::abs(wide::widened(value) - wider(a)));
+    return in.cast({value, lost * (1 + 0x1p-40)});
+  });
   rule.rule.variants = [wider](const Machine& m, const Attempt& a) {
     return Results{m.flushed(static_cast<double>(round_to(m.dtype, wider(a))))};
   };
@@ -110,16 +121,25 @@ Results lerps(const Machine& m, const Attempt& a, double kept, double taken) {
 
 std::vector<NamedRule> elementary_rules() {
   std::vector<NamedRule> rules = {
-      binary("add", &Arithmetic::add, &Machine::add),
-      binary("subtract", &Arithmetic::subtract, &Machine::subtract),
-      binary("multiply", &Arithmetic::multiply, &Machine::multiply),
+      binary(
+          "add", [](const auto& in, const auto& x, const auto& y) { return in.add(x, y); }, &Machine::add),
+      binary(
+          "subtract", [](const auto& in, const auto& x, const auto& y) { return in.subtract(x, y); },
+          &Machine::subtract),
+      binary(
+          "multiply", [](const auto& in, const auto& x, const auto& y) { return in.multiply(x, y); },
+          &Machine::multiply),
       division(),
       square(),
       cast(),
-      unary("square_root", &Arithmetic::square_root, &Machine::square_root, true),
-      unary("exp", &Arithmetic::exp, &Machine::exp, false),
-      unary("log", &Arithmetic::log, &Machine::log, false),
-      unary("tanh", &Arithmetic::tanh, &Machine::tanh, false),
+      unary(
+          "square_root", [](const auto& in, const auto& x) { return in.square_root(x); }, &Machine::square_root, true),
+      unary(
+          "exp", [](const auto& in, const auto& x) { return in.exp(x); }, &Machine::exp, false),
+      unary(
+          "log", [](const auto& in, const auto& x) { return in.log(x); }, &Machine::log, false),
+      unary(
+          "tanh", [](const auto& in, const auto& x) { return in.tanh(x); }, &Machine::tanh, false),
   };
   for (NamedRule& named : rules) {
     if (named.rule.name == "square_root") named.rule.admits = is_not_negative;
@@ -129,40 +149,45 @@ std::vector<NamedRule> elementary_rules() {
 }
 
 BallRule mean_step_rule(std::int64_t scale) {
-  return {"mean_step", 2,
-          [scale](const Arithmetic& in, const Attempt& a) { return in.mean_step(a.ball(0), a.ball(1), a.t * scale); },
-          [scale](const Machine& m, const Attempt& a) {
-            double difference = m.subtract(a.x[1], a.x[0]), given = static_cast<double>(a.t * scale);
-            double n = m.cast(given), inverse = m.reciprocal(n);
-            return Results{m.add(a.x[0], m.divide(difference, n)), m.add(m.multiply(difference, inverse), a.x[0]),
-                           m.fma(difference, inverse, a.x[0])};
-          }};
+  BallRule rule{"mean_step", 2, {}, {}, [scale](const Machine& m, const Attempt& a) {
+                  double difference = m.subtract(a.x[1], a.x[0]), given = static_cast<double>(a.t * scale);
+                  double n = m.cast(given), inverse = m.reciprocal(n);
+                  return Results{m.add(a.x[0], m.divide(difference, n)), m.add(m.multiply(difference, inverse), a.x[0]),
+                                 m.fma(difference, inverse, a.x[0])};
+                }};
+  set_ball(rule, [scale](const auto& in, const Attempt& a) {
+    return in.mean_step(operand(in, a, 0), operand(in, a, 1), a.t * scale);
+  });
+  return rule;
 }
 
 BallRule lerp_rule(HyperPrecision precision) {
-  return {"lerp", 2,
-          [](const Arithmetic& in, const Attempt& a) { return in.lerp(a.ball(0), a.ball(1), in.decay(a.b)); },
-          [precision](const Machine& m, const Attempt& a) {
-            Results all;
-            for (Dtype formed : precisions_of(precision, m.dtype)) {
-              double taken = m.cast(Machine{formed}.subtract(1, round_to(formed, a.b)));
-              for (double result : lerps(m, a, m.cast(a.b), taken)) all.push_back(result);
-            }
-            return all;
-          }};
+  BallRule rule{"lerp", 2, {}, {}, [precision](const Machine& m, const Attempt& a) {
+                  Results all;
+                  for (Dtype formed : precisions_of(precision, m.dtype)) {
+                    double taken = m.cast(Machine{formed}.subtract(1, round_to(formed, a.b)));
+                    for (double result : lerps(m, a, m.cast(a.b), taken)) all.push_back(result);
+                  }
+                  return all;
+                }};
+  set_ball(rule, [](const auto& in, const Attempt& a) {
+    return in.lerp(operand(in, a, 0), operand(in, a, 1), in.decay(a.b));
+  });
+  return rule;
 }
 
 BallRule one_minus_power_rule(HyperPrecision precision) {
-  return {"one_minus_power", 0, [](const Arithmetic& in, const Attempt& a) { return in.one_minus_power(a.b, a.t); },
-          [precision](const Machine& m, const Attempt& a) {
-            Results all;
-            for (Dtype formed : precisions_of(precision, m.dtype)) {
-              Machine host{formed};
-              for (double power : powers(host, round_to(formed, a.b), a.t))
-                all.push_back(m.cast(host.subtract(1, power)));
-            }
-            return all;
-          }};
+  BallRule rule{"one_minus_power", 0, {}, {}, [precision](const Machine& m, const Attempt& a) {
+                  Results all;
+                  for (Dtype formed : precisions_of(precision, m.dtype)) {
+                    Machine host{formed};
+                    for (double power : powers(host, round_to(formed, a.b), a.t))
+                      all.push_back(m.cast(host.subtract(1, power)));
+                  }
+                  return all;
+                }};
+  set_ball(rule, [](const auto& in, const Attempt& a) { return in.one_minus_power(a.b, a.t); });
+  return rule;
 }
 
 }  // namespace microstep

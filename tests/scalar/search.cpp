@@ -61,7 +61,9 @@ Attempt moved(Attempt attempt, const Setting& setting, Numbers& numbers) {
 
 Worst judged(const BallRule& rule, const Setting& setting, const Attempt& attempt) {
   if (!rule.admits(attempt)) return {-1, attempt};
-  Ball ball = rule.ball(Balls<Wide>::rounding(setting.dtype, setting.precision, setting.flushes), attempt);
+  const Ball ball =
+      setting.narrow ? rule.narrow(Balls<double>::rounding(setting.dtype, setting.precision, setting.flushes), attempt)
+                     : rule.ball(Balls<Wide>::rounding(setting.dtype, setting.precision, setting.flushes), attempt);
   double share = 0;
   for (double result : rule.variants({setting.dtype, setting.flushes}, attempt))
     share = std::max(share, share_of_radius(ball, result));
@@ -98,9 +100,9 @@ Worst attack(const BallRule& rule, const Setting& setting, int tries) {
 
 std::string describe(const BallRule& rule, const Setting& setting, const Worst& worst) {
   const Attempt& a = worst.attempt;
-  return fmt::format("{} in {}{}: share {} at x = {:a} ({} +- {:a}), {:a} ({} +- {:a}), b = {:a}, t = {}", rule.name,
-                     to_string(setting.dtype), setting.flushes ? " flushing" : "", worst.share, a.x[0], a.shift[0],
-                     a.radius[0], a.x[1], a.shift[1], a.radius[1], a.b, a.t);
+  return fmt::format("{} in {}{}{}: share {} at x = {:a} ({} +- {:a}), {:a} ({} +- {:a}), b = {:a}, t = {}", rule.name,
+                     to_string(setting.dtype), setting.flushes ? " flushing" : "", setting.narrow ? " by double" : "",
+                     worst.share, a.x[0], a.shift[0], a.radius[0], a.x[1], a.shift[1], a.radius[1], a.b, a.t);
 }
 
 }  // namespace microstep

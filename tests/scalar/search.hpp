@@ -22,14 +22,32 @@ struct Attempt {
   Ball ball(int operand) const;
 };
 
+/// The operand's ball in the arithmetic's own centre, no smaller.
+template <class C>
+BasicBall<C> operand(const Balls<C>&, const Attempt& attempt, int i) {
+  const Ball wide_one = attempt.ball(i);
+  const C value = static_cast<C>(wide_one.value);
+  const double lost = static_cast<double>(wide::abs(wide::widened(value) - wide_one.value));
+  return {value, wide_one.radius + lost * (1 + 0x1p-40)};
+}
+
 struct BallRule {
   std::string name;
   int operands;
+  /// With the centre in binary128 and in double.
   std::function<Ball(const Balls<Wide>&, const Attempt&)> ball;
+  std::function<Ball(const Balls<double>&, const Attempt&)> narrow;
   std::function<std::vector<double>(const Machine&, const Attempt&)> variants;
   /// Operands that the rule does not promise anything for are skipped.
   std::function<bool(const Attempt&)> admits = [](const Attempt&) { return true; };
 };
+
+/// form: (arithmetic, attempt) -> its ball, for both centres.
+template <class Form>
+void set_ball(BallRule& rule, const Form& form) {
+  rule.ball = [form](const Balls<Wide>& in, const Attempt& a) { return form(in, a); };
+  rule.narrow = [form](const Balls<double>& in, const Attempt& a) { return Balls<double>::number(form(in, a)); };
+}
 
 struct Worst {
   double share = 0;
@@ -42,6 +60,8 @@ struct Setting {
   bool flushes = false;
   /// Radii of the input balls are drawn too, else they are 0.
   bool inside = false;
+  /// The centre is a double, for dtypes up to float32.
+  bool narrow = false;
 };
 
 /// The largest share of the radius over `tries` draws and a climb from each of the best.

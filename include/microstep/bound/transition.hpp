@@ -13,6 +13,9 @@ namespace microstep {
 /// trace.not-shown where params or gradients have no column in observed, trace.shape where one has another shape,
 /// Undecidable for uncertain control that the observed counts do not tell.
 Envelope transitions(const Plan& plan, const Envelope& observed, const Balls<Wide>& arithmetic);
+/// The same for a float trace, in the arithmetic in which it is judged: centres are double where every number is of
+/// float32 or narrower and the gradients are given, else Wide.
+Envelope transitions(const Plan& plan, const Envelope& observed);
 
 /// One of the spec's accumulators has a skip rule.
 bool can_skip(const Spec& spec);

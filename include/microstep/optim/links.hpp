@@ -60,4 +60,5 @@ TransformationPointer<A> make_multi_steps(const Spec& spec);
   template TransformationPointer<Plain<double>> maker<Plain<double>>(const Spec&);       \
   template TransformationPointer<Plain<Wide>> maker<Plain<Wide>>(const Spec&);           \
   template TransformationPointer<Emulated<double>> maker<Emulated<double>>(const Spec&); \
-  template TransformationPointer<Balls<Wide>> maker<Balls<Wide>>(const Spec&);
+  template TransformationPointer<Balls<Wide>> maker<Balls<Wide>>(const Spec&);           \
+  template TransformationPointer<Balls<double>> maker<Balls<double>>(const Spec&);

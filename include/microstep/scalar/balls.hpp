@@ -17,12 +17,15 @@
 
 namespace microstep {
 
+/// C: Wide, or for rounding in dtypes up to float32 double, whose own rounding is added in each operation.
 template <class C>
 class Balls {
  public:
   using Value = BasicBall<C>;
   using Number = Ball;
   static constexpr bool is_ball = true;
+  /// What a centre in double loses by each operation; a Wide one loses too little to count beside a dtype's own u.
+  static constexpr double carrier_unit = std::is_same_v<C, Wide> ? 0.0 : 0x1p-53;
 
   /// true_division: a quotient is an IEEE division (1u), never a product with a rounded reciprocal. running_mean: the
   /// mean of a window is acc + (g - acc)/n, never a sum that is divided, or of terms that are.
@@ -36,13 +39,13 @@ class Balls {
 
   Balls at(Dtype dtype) const { return {dtype, precision_, flushes_, true_division_, running_mean_, semantic_}; }
   Dtype dtype() const { return dtype_; }
-  bool is_semantic() const { return semantic_; }
+  bool is_semantic() const { return std::is_same_v<C, Wide> && semantic_; }
   bool flushes() const { return flushes_; }
   bool running_mean() const { return running_mean_; }
 
   // For operations that kernels define.
   /// The unit roundoff of an operation; its centre is off by wide_unit_roundoff more.
-  double unit() const { return semantic_ ? wide_unit_roundoff : facts(dtype_).unit_roundoff; }
+  double unit() const { return is_semantic() ? wide_unit_roundoff : facts(dtype_).unit_roundoff + carrier_unit; }
   /// What one operation with a subnormal result may lose.
   double underflow() const { return flushes_ ? facts(dtype_).smallest_normal : facts(dtype_).smallest_subnormal; }
   /// An operand as hardware that flushes reads it: a subnormal may be 0.
@@ -51,9 +54,9 @@ class Balls {
   /// subnormal or too large result adds is added here.
   Value rounded(C value, double propagated, double local) const;
 
-  static Value load(double x) { return {wide::from_double(x), 0.0}; }
-  static Ball number(const Value& x) { return {Wide(x.value), x.radius}; }
-  static Value constant(double x) { return {wide::from_double(x), 0.0}; }
+  static Value load(double x) { return {centre<C>(x), 0.0}; }
+  static Ball number(const Value& x) { return {wide::widened(x.value), x.radius}; }
+  static Value constant(double x) { return {centre<C>(x), 0.0}; }
   Value hyper(double x) const;
   Decay<Value> decay(double b) const;
   Value one_minus_power(double b, std::int64_t t) const;
@@ -113,5 +116,6 @@ class Balls {
 };
 
 extern template class Balls<Wide>;
+extern template class Balls<double>;
 
 }  // namespace microstep

@@ -71,10 +71,11 @@ class BiasForms {
 
 /// False only where each form's roundings fit into the definition's ball: it is no narrower than their sum, and nothing
 /// on the way is near the ends of the dtype's range.
-inline bool forms_may_stray(const Balls<Wide>& a, const BiasCorrection<Ball>& correction, const Ball& step,
-                            const Ball& mu, const Ball& defined) {
+template <class C>
+bool forms_may_stray(const Balls<C>& a, const BiasCorrection<BasicBall<C>>& correction, const BasicBall<C>& step,
+                     const BasicBall<C>& mu, const BasicBall<C>& defined) {
   constexpr double most_roundings = 10;
-  auto size = [](const Ball& x) { return static_cast<double>(wide::abs(x.value)); };
+  auto size = [](const BasicBall<C>& x) { return static_cast<double>(wide::abs(x.value)); };
   const double m = size(mu), u = size(defined), s = size(step), c = size(correction.c1);
   const DtypeFacts& f = facts(a.dtype());
   auto is_middling = [&](double x) { return x >= 4 * f.smallest_normal && x <= f.largest / 4; };

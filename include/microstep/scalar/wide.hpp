@@ -2,6 +2,7 @@
 // The wide type: IEEE binary128, right for inf, NaN and -0. Declared here because quadmath.h lies in gcc's private
 // folder.
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -94,6 +95,18 @@ int exponent_of(Wide x);
 int lowest_bit(Wide x);
 /// Bits from the highest to the lowest set bit; 0 for x = 0. A product of values with a and b bits has at most a+b.
 int significant_bits(Wide x);
+
+// The same of double, for code that is written for both.
+inline double abs(double x) { return std::fabs(x); }
+inline bool is_zero(double x) { return x == 0; }
+inline bool is_finite(double x) { return x - x == 0; }
+inline bool is_nan(double x) { return x != x; }
+inline bool same(double a, double b) { return a == b || (a != a && b != b); }
+inline double to_double(double x) { return x; }
+inline Wide widened(double x) { return from_double(x); }
+inline Wide widened(Wide x) { return x; }
+inline int exponent_of(double x) { return std::ilogb(x); }
+inline int lowest_bit(double x) { return lowest_bit(from_double(x)); }
 
 /// 36 significant digits at most, as few as read back as the same Wide; "NaN", "Infinity", "-Infinity".
 std::string to_string(Wide x);
