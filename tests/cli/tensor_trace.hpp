@@ -33,7 +33,7 @@ inline std::string tensor_file(const std::vector<Tensor>& tensors) {
       data.append(bytes + (tensor.dtype == "F32" ? 0 : 2), tensor.dtype == "F32" ? 4 : 2);  // BF16 is the upper half
     }
     header += (header.empty() ? "" : ",") + ("\"" + tensor.name) + R"(":{"dtype":")" + tensor.dtype + R"(","shape":[)" +
-              fmt::to_string(size) + R"(],"data_offsets":[)" + std::to_string(begin) + "," +
+              fmt::to_string(size) + R"(],"data_offsets":[)" + fmt::to_string(begin) + "," +
               fmt::to_string(data.size()) + "]}";
   }
   return tensor_file("{" + header + "}", data);

@@ -36,8 +36,9 @@ inline std::string long_header(std::uint64_t length) {
 
 inline const std::string four("\0\0\0\0", 4), eight = four + four;
 
-inline std::vector<Refusal> refusals() {
-  auto one = [](const std::string& e) { return "{" + e + "}"; };
+inline std::string one(const std::string& e) { return "{" + e + "}"; }
+
+inline std::vector<Refusal> refused_tensors() {
   const std::string w = entry("w", "F32", "[1]", "[0,4]");
   return {
       {"no bytes", "", "header-too-small", "f"},
@@ -67,6 +68,12 @@ inline std::vector<Refusal> refusals() {
        "f#/w"},
       {"a shape beyond all integers", file_of(one(entry("w", "F32", "[4611686018427387904,16]", "[0,4]")), four),
        "tensor-invalid-info", "f#/w"},
+  };
+}
+
+inline std::vector<Refusal> refused_headers() {
+  const std::string w = entry("w", "F32", "[1]", "[0,4]");
+  return {
       {"a negative offset", file_of(one(entry("w", "F32", "[1]", "[-4,0]")), ""), "invalid-header-json", "f"},
       {"a fractional offset", file_of(one(entry("w", "F32", "[1]", "[0,4.5]")), four), "invalid-header-json", "f"},
       {"an offset as text", file_of(one(entry("w", "F32", "[1]", "[0,\"4\"]")), four), "invalid-header-json", "f"},
@@ -96,6 +103,12 @@ inline std::vector<Refusal> refusals() {
        "f#/__metadata__/k"},
       {"metadata that is a list", file_of(R"({"__metadata__":[]})", ""), "invalid-metadata", "f#/__metadata__"},
   };
+}
+
+inline std::vector<Refusal> refusals() {
+  std::vector<Refusal> all = refused_tensors();
+  for (Refusal& refusal : refused_headers()) all.push_back(std::move(refusal));
+  return all;
 }
 
 }  // namespace microstep
